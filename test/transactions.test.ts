@@ -99,6 +99,26 @@ t.test('a transaction says whether its commit was sent when its connection break
   t.same(await rows(), [])
 })
 
+t.test(
+  'a transaction that the server rolled back has no unknown outcome, whatever failed in it',
+  async (t) => {
+    await empty()
+    // The second time, the connection knows all statements, so that they and the commit are sent at once.
+    for (let time = 0; time < 2; time++) {
+      const outcome: unknown = await database
+        .transaction(async (tx) => {
+          await add(tx, 1)
+          await tx.statement(`set local statement_timeout = '10ms'`, [])
+          tx.deferToCommit(tx.statement('select pg_sleep($1::int)', [60]))
+        })
+        .catch((error) => error)
+      t.match(outcome, { code: '57014' })
+      t.equal(outcome instanceof UnknownOutcome, false)
+      t.same(await rows(), [])
+    }
+  },
+)
+
 t.test('a conflict in a deferred statement retries the transaction', async (t) => {
   await empty()
   await database.write.statement('insert into t values (1)', [])

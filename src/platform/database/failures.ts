@@ -120,6 +120,9 @@ export const isLockConflict = (error: unknown): boolean => codeOf(error) === '55
  */
 export const isRowConflict = (error: unknown): boolean => ['23505', '23503'].includes(codeOf(error) ?? '')
 
-/** Whether a failure doesn't say that the server has rolled back the transaction whose commit was sent. */
-export const leavesOutcomeUnknown = (error: unknown): boolean =>
-  isDatabaseUnavailable(error) && !isLockConflict(error)
+/**
+ * Whether the failure of a commit leaves open what became of the transaction. A server that answers with a rollback or a
+ * conflict has committed nothing. One that cancels the commit itself (57014) may be waiting for another node, which has.
+ */
+export const leavesOutcomeUnknown = (failureOfCommit: unknown): boolean =>
+  isDatabaseUnavailable(failureOfCommit) && !isAftermath(failureOfCommit) && !isLockConflict(failureOfCommit)

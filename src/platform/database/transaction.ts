@@ -82,7 +82,8 @@ export const runTransaction = async <T>(
     return result
   } catch (error) {
     const failure = (isAftermath(error) && firstFailure) || error
-    throw isCommitSent && leavesOutcomeUnknown(failure) ? new UnknownOutcome(failure) : failure
+    // The failure of the commit itself counts here: it says that the transaction was rolled back, whatever failed in it.
+    throw isCommitSent && leavesOutcomeUnknown(error) ? new UnknownOutcome(failure) : failure
   }
 }
 
