@@ -61,14 +61,9 @@ export const tooManyMinutes = (minutes: TooMany): Rejected => ({
 interface LeftOut {
   kind: 'left out'
   userId: string
-  because: 'held' | 'unknown person' | 'too large' | 'new time zone'
 }
 
-const leftOut = (userId: string, because: LeftOut['because']): LeftOut => ({
-  kind: 'left out',
-  userId,
-  because,
-})
+const leftOut = (userId: string): LeftOut => ({ kind: 'left out', userId })
 
 /** Waits for everyone who holds a lock. */
 export const planAlone = async (tx: Db, batch: Batch): Promise<HeartbeatPlan | Rejected> => {
@@ -103,17 +98,17 @@ export const planTogether = async (
   const planned = await Promise.all(
     marked.map((one) => (one.kind === 'marked' ? countTogether(tx, one, tried) : one)),
   )
-  return [...planned, ...held.map((userId) => leftOut(userId, 'held'))]
+  return [...planned, ...held.map(leftOut)]
 }
 
 /** Marks, if that's little enough to be done together with others. */
 const markTogether = async (facts: Facts): Promise<Marked | LeftOut> => {
   const { batch, target } = facts
   const { userId, timezone } = batch
-  if (target.kind !== 'found') return leftOut(userId, target.kind)
-  if (timezone !== undefined && timezone !== target.timezone) return leftOut(userId, 'new time zone')
+  if (target.kind !== 'found') return leftOut(userId)
+  if (timezone !== undefined && timezone !== target.timezone) return leftOut(userId)
   const marked = await markHeartbeats(facts, target)
-  return marked.kind === 'marked' && marked.minutes.isSmall ? marked : leftOut(userId, 'too large')
+  return marked.kind === 'marked' && marked.minutes.isSmall ? marked : leftOut(userId)
 }
 
 /** Counts, if all days of the person are locked. @param tried what became of everyone's days */
@@ -124,7 +119,7 @@ const countTogether = async (
 ): Promise<HeartbeatPlan | LeftOut> => {
   const { userId } = marked.facts.batch
   const days = triedDaysOf(tried, userId)
-  return days.kind === 'locked' ? countOne(tx, marked, days.members) : leftOut(userId, days.because)
+  return days.kind === 'locked' ? countOne(tx, marked, days.members) : leftOut(userId)
 }
 
 /** Counts the minutes in workspaces, then the person's own, then those of agents. @param days locked */

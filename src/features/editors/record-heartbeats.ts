@@ -35,7 +35,7 @@ export const createHeartbeatRecorder = (database: Database, host: ProjectHost) =
     const size = batch.heartbeats.length
     if (size === 0) return nothingRecorded(batch)
     const { recorded, named } = await record({ ...batch, size, isRepeatable: true }, isForItself(batch))
-    rememberRepos(database, named)
+    rememberRepos(named)
     return recorded
   }
 }
@@ -54,27 +54,22 @@ interface RecordedBatch {
   named: ReposToRemember
 }
 
-const recordAlone = async (
-  tx: Tx,
-  database: Database,
-  sent: QueuedBatch,
-): Promise<Written<RecordedBatch>> => {
+const recordAlone = async (tx: Tx, sent: QueuedBatch): Promise<Written<RecordedBatch>> => {
   const batch = await resolveLastProjects(tx, sent)
   const plan = await planAlone(tx, batch)
   if (plan.kind === 'rejected') throw plan.error
-  const written = await write(tx, database, [plan])
+  const written = await write(tx, [plan])
   return requireValue(written, plan.userId)
 }
 
 const recordTogether = async (
   tx: Tx,
-  database: Database,
   batches: readonly QueuedBatch[],
 ): Promise<ReadonlyMap<string, Outcome<RecordedBatch>>> => {
   const planned = await planTogether(tx, batches)
   const plans = planned.filter((one) => one.kind === 'planned')
   const leftOut = planned.filter((one) => one.kind === 'left out')
-  const written = await write(tx, database, plans)
+  const written = await write(tx, plans)
   return new Map<string, Outcome<RecordedBatch>>([
     ...written,
     ...leftOut.map((one) => [one.userId, one] as const),
@@ -84,12 +79,11 @@ const recordTogether = async (
 /** @returns what was written, by user */
 const write = async (
   tx: Tx,
-  database: Database,
   plans: readonly HeartbeatPlan[],
 ): Promise<ReadonlyMap<string, Written<RecordedBatch>>> => {
   const results = plans.map(({ userId, recorded, repos }) => ({
     recorded,
-    named: reposToRemember(database, userId, repos),
+    named: reposToRemember(userId, repos),
   }))
   await Promise.all(results.map(({ named }) => storeRepos(tx, named)))
   await writePlans(tx, plans)

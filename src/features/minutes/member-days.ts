@@ -55,7 +55,6 @@ export interface MemberDays<Workspace extends RequestedDays = RequestedDays> {
 /** Days that aren't locked, because another transaction holds them or there's too much to read for a set. */
 interface LeftOutDays<Workspace extends RequestedDays> {
   kind: 'left out'
-  because: 'held' | 'too large'
   workspace: Workspace
 }
 
@@ -119,9 +118,9 @@ const tryToLockIn = async <Workspace extends RequestedDays>(
     readTotalsTogether(tx, workspaceId, members),
   ])
   return members.map((workspace) => {
-    if (!locked.has(workspace.userId)) return { kind: 'left out', because: 'held', workspace }
+    if (!locked.has(workspace.userId)) return { kind: 'left out', workspace }
     const totals = totalsOf.get(workspace.userId)
-    if (!totals) return { kind: 'left out', because: 'too large', workspace }
+    if (!totals) return { kind: 'left out', workspace }
     return { kind: 'locked', workspace, days: toMemberDays(workspace, totals) }
   })
 }

@@ -49,7 +49,7 @@ export const createFlushRecorder = (database: Database) => {
   return async (userId: string, body: FlushBody): Promise<FlushResult> => {
     const flush = flushOf(userId, body)
     const { response, named } = await record(flush, flush.size > TOGETHER.entries)
-    rememberRepos(database, named)
+    rememberRepos(named)
     return response
   }
 }
@@ -81,7 +81,7 @@ interface RecordedFlush {
   named: ReposToRemember
 }
 
-const recordAlone = async (tx: Tx, database: Database, flush: Flush): Promise<Written<RecordedFlush>> => {
+const recordAlone = async (tx: Tx, flush: Flush): Promise<Written<RecordedFlush>> => {
   const request = requestOf(flush)
   const [targets, responses] = await Promise.all([
     readTargets(tx, [request], limits.flush_comparisons),
@@ -91,7 +91,7 @@ const recordAlone = async (tx: Tx, database: Database, flush: Flush): Promise<Wr
   const sentBefore = responses.get(flush.userId)
   if (target.kind !== 'unknown person' && sentBefore) {
     const response = repeat(flush, sentBefore)
-    const named = reposToRemember(database, flush.userId, [])
+    const named = reposToRemember(flush.userId, [])
     return { kind: 'recorded', result: { response, named } }
   }
   const targeted = targetFlush(flush, requireTarget(target, request.repoKeys.size))
@@ -99,7 +99,7 @@ const recordAlone = async (tx: Tx, database: Database, flush: Flush): Promise<Wr
   // Before the activity lock, so that its holder never waits for the user's row.
   if (targeted.hasNewTimezone) await changeTimezone(tx, flush.userId, targeted.timezone)
   const members = await lockMemberDays(tx, targeted.workspaces)
-  const counted = countFlush(database, targeted, members)
+  const counted = countFlush(targeted, members)
   await write(tx, [counted])
   return counted
 }
@@ -108,12 +108,10 @@ const recordAlone = async (tx: Tx, database: Database, flush: Flush): Promise<Wr
 interface LeftOut {
   kind: 'left out'
   userId: string
-  because: 'unknown person' | 'sent before' | 'too large' | 'new time zone' | 'held'
 }
 
 const recordTogether = async (
   tx: Tx,
-  database: Database,
   flushes: readonly Flush[],
 ): Promise<ReadonlyMap<string, Outcome<RecordedFlush>>> => {
   const [targets, responses] = await Promise.all([
@@ -125,9 +123,7 @@ const recordTogether = async (
   )
   const workspaces = targeted.flatMap((one) => (one.kind === 'targeted' ? one.workspaces : []))
   const tried = await tryToLockMemberDays(tx, workspaces)
-  const outcomes = targeted.map((one) =>
-    one.kind === 'targeted' ? countTogether(database, one, tried) : one,
-  )
+  const outcomes = targeted.map((one) => (one.kind === 'targeted' ? countTogether(one, tried) : one))
   const counted = outcomes.filter((one) => one.kind === 'recorded')
   await write(tx, counted)
   return new Map(outcomes.map((one) => [one.userId, one]))
@@ -149,16 +145,12 @@ const targetTogether = (
   target: TargetResult,
   wasSentBefore: boolean,
 ): TargetedFlush | LeftOut => {
-  const { userId } = flush
-  if (target.kind === 'unknown person') return { kind: 'left out', userId, because: 'unknown person' }
-  if (wasSentBefore) return { kind: 'left out', userId, because: 'sent before' }
-  if (target.kind === 'too large') return { kind: 'left out', userId, because: 'too large' }
+  const leftOut: LeftOut = { kind: 'left out', userId: flush.userId }
+  if (target.kind !== 'found' || wasSentBefore) return leftOut
   const targeted = targetFlush(flush, target)
   const days = targeted.workspaces.reduce((sum, workspace) => sum + workspace.days.size, 0)
-  if (targeted.rows > TOGETHER.rows || days > TOGETHER.days)
-    return { kind: 'left out', userId, because: 'too large' }
-  if (targeted.hasNewTimezone) return { kind: 'left out', userId, because: 'new time zone' }
-  return targeted
+  const isLarge = targeted.rows > TOGETHER.rows || days > TOGETHER.days
+  return isLarge || targeted.hasNewTimezone ? leftOut : targeted
 }
 
 /** A flush whose minutes are counted, and still have to be written. */
@@ -169,28 +161,26 @@ interface CountedFlush extends Written<RecordedFlush> {
 }
 
 const countFlush = (
-  database: Database,
   targeted: TargetedFlush,
   members: readonly MemberDays<FlushWorkspace>[],
 ): CountedFlush => {
   const { flush, entries } = targeted
   const { userId } = flush
   const repos = entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
-  const named = reposToRemember(database, userId, repos)
+  const named = reposToRemember(userId, repos)
   const { response, added } = planFlush(targeted, members)
   return { kind: 'recorded', userId, flush, added, result: { response, named } }
 }
 
 /** @param tried what became of everyone's days */
 const countTogether = (
-  database: Database,
   targeted: TargetedFlush,
   tried: readonly TriedDays<FlushWorkspace>[],
 ): CountedFlush | LeftOut => {
   const { userId } = targeted.flush
   const days = triedDaysOf(tried, userId)
-  if (days.kind === 'left out') return { kind: 'left out', userId, because: days.because }
-  return countFlush(database, targeted, days.members)
+  if (days.kind === 'left out') return { kind: 'left out', userId }
+  return countFlush(targeted, days.members)
 }
 
 const write = async (tx: Tx, counted: readonly CountedFlush[]): Promise<void> => {

@@ -51,7 +51,7 @@ export const pushSettings = async (
   const { caller, question, owner, repo, settings, preconditions } = push
   const { ownerKey, repoKey } = question
   const text = JSON.stringify(settings)
-  const named = reposToRemember(database, caller.id, [`${owner}/${repo}`])
+  const named = reposToRemember(caller.id, [`${owner}/${repo}`])
   const pushed = await database.transaction(async (tx) => {
     let person = caller
     let target = await findPushTarget(tx, question, person.login, owner)
@@ -72,6 +72,6 @@ export const pushSettings = async (
     await storeRepos(tx, named)
     return { ...written, workspaceCreated }
   }, options)
-  rememberRepos(database, named)
+  rememberRepos(named)
   return pushed
 }

@@ -28,7 +28,7 @@ export type Outcome<Result> =
   | { kind: 'left out' }
 
 /** Records one write, and waits for others' locks. */
-type RecordAlone<I, Result> = (tx: Tx, database: Database, item: I) => Promise<Written<Result>>
+type RecordAlone<I, Result> = (tx: Tx, item: I) => Promise<Written<Result>>
 
 /**
  * Records several people's writes in one transaction, and waits for no one.
@@ -36,7 +36,6 @@ type RecordAlone<I, Result> = (tx: Tx, database: Database, item: I) => Promise<W
  */
 type RecordTogether<I, Result> = (
   tx: Tx,
-  database: Database,
   items: readonly I[],
 ) => Promise<ReadonlyMap<string, Outcome<Result>>>
 
@@ -99,8 +98,7 @@ class Queue<I extends QueuedWrite, Result> {
 
   /** Writes one item in its own transaction. */
   async writeAlone(item: I): Promise<Result> {
-    const { database } = this
-    const written = await database.transaction((tx) => this.recordAlone(tx, database, item), {
+    const written = await this.database.transaction((tx) => this.recordAlone(tx, item), {
       readsFirst: true,
       // The same write may be running twice, and a workspace may be deleted in the meantime.
       rowsMayConflict: true,
@@ -163,14 +161,13 @@ class Queue<I extends QueuedWrite, Result> {
   }
 
   private async tryTogether(set: Waiting<I, Result>[]): Promise<Fate<I, Result>[]> {
-    const { database } = this
     const items = set.map(({ item }) => item)
     const work = async (tx: Tx): Promise<Fate<I, Result>[]> => {
-      const [outcomes] = await Promise.all([this.recordTogether(tx, database, items), waitBriefly(tx)])
+      const [outcomes] = await Promise.all([this.recordTogether(tx, items), waitBriefly(tx)])
       return set.map((waiting) => fateOf(waiting, requireValue(outcomes, waiting.item.userId)))
     }
     try {
-      return await database.transaction(work, { readsFirst: true, rowsMayConflict: false })
+      return await this.database.transaction(work, { readsFirst: true, rowsMayConflict: false })
     } catch (error) {
       return set.map((waiting) => fateAfter(error, waiting))
     }
