@@ -34,6 +34,8 @@ export interface RepohostStandIn extends StandIn {
   answerOrganization:
     | ((path: string) => { status: number; json?: unknown; headers: Iterable<[string, string]> })
     | undefined
+  /** Responses about repositories wait for this. */
+  repoGate: Promise<unknown> | undefined
   renameUser(id: number, login: string): void
   /** GitLab: what the host says about the addresses of a user, the first one in the profile. */
   addresses: Map<number, { email: string; confirmed_at: string | null }[]>
@@ -166,6 +168,7 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
     const fullName =
       id === undefined ? shape.repoOf(path) : [...renamed.values()].find((move) => move.id === id)?.to
     if (fullName !== undefined) {
+      await standIn.repoGate
       const move = renamed.get(fullName.toLowerCase())
       if (move && move.renameResponse !== 'new name') {
         const location =
@@ -188,6 +191,7 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
     organizations: [],
     organizationFault: undefined,
     answerOrganization: undefined,
+    repoGate: undefined,
     addresses: new Map(),
     addressesFault: undefined,
   })

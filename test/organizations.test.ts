@@ -4,6 +4,7 @@ import { deliveryShapes, signedDelivery } from '../demo/host-deliveries.js'
 import { type RepohostKind, repohostKinds } from '../schemas/common.js'
 import { createClients } from '../src/app.js'
 import { type Caller, reuseService, type Service, type ServiceOptions, startService } from './service.js'
+import { until } from './until.js'
 import { createWebhook } from './webhooks.js'
 
 const ACME = 9_919
@@ -363,6 +364,40 @@ for (const kind of ['github', 'gitlab'] as const) {
     t.same(await logins(), ['ada', 'cyd'], 'unless everyone is kept')
   })
 }
+
+t.test('a report that arrives while the host is being asked isn’t undone by the older answer', async (t) => {
+  const { scene, webhook, eventOf, report } = await startReports(t, 'github')
+  const { ada, path, service } = scene
+  const stateOf = async () => (await ada.get(`${path}/organization`)).body.state
+  const waiting = async () => {
+    const { members } = (await ada.get(`${path}/organization/members`)).body
+    return members.map(({ login }: { login: string }) => login)
+  }
+  t.equal((await report(ada, 'delivery-1')).status, 200)
+  t.same([await waiting(), await stateOf()], [['ada'], 'paused'])
+  t.equal((await ada.push('acme/web', { 'ext.a': 1 })).status, 200)
+  t.same([await waiting(), await stateOf()], [[], 'active'], 'a newer answer ends the wait')
+
+  let open = () => {}
+  service.repohost.repoGate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const isAboutRepo = (request: string) => request.includes('acme/web')
+  const before = service.repohost.requests.filter(isAboutRepo).length
+  const pushing = ada.push('acme/web', { 'ext.a': 2 })
+  await until(
+    () => service.repohost.requests.filter(isAboutRepo).length > before,
+    'the host has said that ada belongs, and is asked about the repository',
+  )
+  const { event, payload } = eventOf(ada)
+  const later = { event, payload: { ...payload, later: true } }
+  t.equal((await webhook.send(later, { deliveryId: 'delivery-2' })).status, 200)
+  open()
+  t.equal((await pushing).status, 200)
+  t.same([await waiting(), await stateOf()], [['ada'], 'paused'])
+  t.equal((await ada.push('acme/web', { 'ext.a': 3 })).status, 200)
+  t.same([await waiting(), await stateOf()], [[], 'active'])
+})
 
 t.test('the last admin stays, and a pending removal can be seen and confirmed', async (t) => {
   const { scene, report } = await startReports(t, 'github', { env: { LIMITS: 'removals=2' } })

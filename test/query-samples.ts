@@ -116,7 +116,7 @@ export const samples: Sample[] = [
   ...calls(organizations.insertOrganizationMember, [id, id]),
   ...calls(organizations.hasLeft, [id, id]),
   ...calls(organizations.admitsAnyone, []),
-  ...calls(organizations.confirmMemberships, [id, [id]]),
+  ...calls(organizations.confirmMemberships, [id, [id], moment]),
   ...calls(organizations.forgetLeaving, [id, id]),
   ...calls(organizations.countJoinedByOrganization, [id]),
   ...calls(organizations.countRemovals, [id]),
@@ -125,7 +125,7 @@ export const samples: Sample[] = [
   ...calls(organizations.listOpenWorkspaces, [id, [1]]),
   ...calls(organizations.listOrganizationMembers, [id, undefined, 10]),
   ...calls(organizations.noteLeft, [id, id]),
-  ...calls(organizations.confirmLinks, [id, [{ workspaceId: id, hostId: 1 }]]),
+  ...calls(organizations.confirmLinks, [id, [{ workspaceId: id, hostId: 1 }], moment]),
   ...calls(organizations.denyLink, [{ workspaceId: id, hostId: 1, userId: id }]),
 
   ...calls(removals.noteReport, [id, id, { deliveryId: 'delivery', proof: 'ab' }]),

@@ -1,10 +1,9 @@
 /** Membership that follows an organization on the repository host. Decides who joins and who leaves. */
 import { type AdjustedLimits, limits } from '../../../schemas/limits.js'
-import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import type { HostOrganization, ReportedLeave } from '../../platform/hosts/kind.js'
 import {
-  lockCaller,
+  lockUser,
   type MembershipAnswers,
   type MembershipQuestions,
   type Memberships,
@@ -117,7 +116,8 @@ const judgeLinks = async (
 ): Promise<void> => {
   const made = followed.filter(isMade)
   const confirmed = made.filter(({ hostId }) => owns.get(hostId) === true)
-  if (confirmed.length > 0) await confirmLinks(database.write, user.id, confirmed)
+  const [first] = confirmed
+  if (first) await confirmLinks(database.write, user.id, confirmed, first.listedAt)
   for (const { workspaceId, hostId } of made.filter(({ hostId }) => owns.get(hostId) === false))
     await database.transaction(async (tx) => {
       if (!(await lockWorkspace(tx, workspaceId))) return
@@ -147,12 +147,11 @@ const leaveOrganizations = async (
   belongsTo: Map<number, boolean>,
 ): Promise<void> => {
   const confirmed = followed.filter(({ hostId, isKnown }) => isKnown && belongsTo.get(hostId) === true)
-  if (confirmed.length > 0)
-    await confirmMemberships(
-      context.database.write,
-      user.id,
-      confirmed.map(({ workspaceId }) => workspaceId),
-    )
+  const [first] = confirmed
+  if (first) {
+    const workspaceIds = confirmed.map(({ workspaceId }) => workspaceId)
+    await confirmMemberships(context.database.write, user.id, workspaceIds, first.listedAt)
+  }
   const left = followed.filter((one) => isChecked(one) && belongsTo.get(one.hostId) === false)
   for (const { workspaceId, hostId } of left) await removeWhoLeft(context, workspaceId, hostId, user.id)
 }
@@ -168,9 +167,11 @@ const joinWorkspaces = async (
   // The workspace's patterns contain the name, which may now belong to someone else.
   const meant = open.filter(({ hostId, name }) => belongsTo.get(hostId)?.toLowerCase() === name.toLowerCase())
   if (meant.length === 0) return
-  const joining = database.transaction(
+  await database.transaction(
     async (tx) => {
-      const person = await lockCaller(tx, user.id)
+      const person = await lockUser(tx, user.id)
+      // The account may have been deleted at the same moment.
+      if (!person) return
       const joined = await countJoinedByOrganization(tx, user.id)
       let remaining =
         limits.workspaces_by_organization - [...joined.values()].reduce((sum, one) => sum + one, 0)
@@ -198,10 +199,6 @@ const joinWorkspaces = async (
     },
     { rowsMayConflict: true },
   )
-  // The account may be deleted at the same moment.
-  await joining.catch((error) => {
-    if (!(error instanceof ApiError && error.code === 'token_invalid')) throw error
-  })
 }
 
 /** Tells whether a report is new. The id isn't signed. Deliveries with the same proof have the same body. */

@@ -99,6 +99,7 @@ const followedColumns = {
   leaves: textOf<Organization['leave']>(),
   isKnown: bool,
   isMaker: bool,
+  listedAt: moment,
 }
 
 const LIST_FOLLOWED = statement(
@@ -106,7 +107,8 @@ const LIST_FOLLOWED = statement(
   followedColumns,
   `
   select o.workspace_id as "workspaceId", o.host_id::float8 as "hostId", o.name, o.leaves,
-    om.user_id is not null as "isKnown", o.joins = 'member' and o.linked_by = m.user_id and m.role = 'admin' as "isMaker"
+    om.user_id is not null as "isKnown", o.joins = 'member' and o.linked_by = m.user_id and m.role = 'admin' as "isMaker",
+    now() as "listedAt"
   from members m
   join organizations o on o.workspace_id = m.workspace_id
   left join organization_members om on om.workspace_id = m.workspace_id and om.user_id = m.user_id
@@ -199,14 +201,18 @@ export const insertOrganizationMember = async (
     .values({ workspaceId, userId, confirmedAt: sql`statement_timestamp()` })
 }
 
-/** $1: the user; $2: workspaces. Once a day is often enough. */
+/** $1: the user; $2: workspaces; $3: when the host was asked. Reports of leaving that are newer stay. */
+const WITHOUT_NEWER_REPORT = `user_id = $1::uuid and workspace_id = any($2::uuid[])
+    and (left_at is null or left_at < $3::timestamptz)`
+
+/** Once a day is often enough. */
 const CONFIRM = statement(
   'record organization membership',
   {},
   `
   update organization_members
   set confirmed_at = now()
-  where user_id = $1::uuid and workspace_id = any($2::uuid[])
+  where ${WITHOUT_NEWER_REPORT}
     and (left_at is not null and confirmed_at is not null or confirmed_at < now() - interval '1 day')`,
 )
 const FORGET_LEAVING = statement(
@@ -214,39 +220,50 @@ const FORGET_LEAVING = statement(
   {},
   `
   update organization_members set left_at = null
-  where user_id = $1::uuid and workspace_id = any($2::uuid[]) and left_at is not null`,
+  where ${WITHOUT_NEWER_REPORT} and left_at is not null`,
 )
 
 export const forgetLeaving = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
-  await tx.rows(FORGET_LEAVING, [userId, [workspaceId]])
+  await tx.rows(FORGET_LEAVING, [userId, [workspaceId], 'infinity'])
 }
 
-export const confirmMemberships = async (tx: Db, userId: string, workspaceIds: string[]): Promise<void> => {
-  await Promise.all([
-    tx.rows(CONFIRM, [userId, workspaceIds]),
-    tx.rows(FORGET_LEAVING, [userId, workspaceIds]),
-  ])
+/** @param askedAt when the host was asked, by the database's clock */
+export const confirmMemberships = async (
+  tx: Db,
+  userId: string,
+  workspaceIds: string[],
+  askedAt: string,
+): Promise<void> => {
+  const parameters = [userId, workspaceIds, askedAt]
+  await Promise.all([tx.rows(CONFIRM, parameters), tx.rows(FORGET_LEAVING, parameters)])
 }
 
-/** $1: the maker of the links; $2: their workspaces; $3: the host's organizations. Once a day is often enough. */
+/**
+ * $1: the maker of the links; $2: their workspaces; $3: the host's organizations; $4: when the host was asked. What it has
+ * denied since stays denied. Once a day is often enough.
+ */
 const CONFIRM_LINKS = statement(
   'confirm organization links',
   {},
   `
   update organizations set confirmed_at = now(), denied_at = null
   where linked_by = $1::uuid and workspace_id = any($2::uuid[]) and host_id = any($3::bigint[])
+    and (denied_at is null or denied_at < $4::timestamptz)
     and (denied_at is not null or greatest(linked_at, confirmed_at) < now() - interval '1 day')`,
 )
 
+/** @param askedAt when the host was asked, by the database's clock */
 export const confirmLinks = async (
   db: Db,
   userId: string,
   links: { workspaceId: string; hostId: number }[],
+  askedAt: string,
 ): Promise<void> => {
   await db.rows(CONFIRM_LINKS, [
     userId,
     links.map(({ workspaceId }) => workspaceId),
     links.map(({ hostId }) => hostId),
+    askedAt,
   ])
 }
 
