@@ -122,6 +122,13 @@ const recordedOf = (flush: Flush, { recording }: FlushTarget, timezone: string):
   })
 }
 
+/** A member's day in one workspace, with the entries so far. */
+interface PlannedDay {
+  total: Minutes
+  /** What they add, by repository. */
+  rows: Map<string, AddedMinutes>
+}
+
 /**
  * Counts the entries in order: each gets what the earlier ones have left of the caps.
  * @param members the days so far, which stay as they are
@@ -133,9 +140,7 @@ export const planFlush = (
   // In the original spelling.
   const names = new Map(flush.entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
   const notes: FlushNote[] = []
-  const added: AddedMinutes[] = []
-  /** Copies of the days' totals, with the entries so far. */
-  const totals = new Map<MemberDay, Minutes>()
+  const planned = new Map<MemberDay, PlannedDay>()
   for (const [index, entry] of entries.entries()) {
     const refusal = refusalOf(entry, window, members)
     if (refusal !== 'none') {
@@ -150,18 +155,22 @@ export const planFlush = (
       if (!isMatched(entry, workspace)) continue
       const { workspaceId, userId } = workspace
       const memberDay = requireDay(days, day)
-      const total = totals.get(memberDay) ?? copyOf(memberDay.total)
-      totals.set(memberDay, total)
+      const { total, rows } = planned.get(memberDay) ?? { total: copyOf(memberDay.total), rows: new Map() }
+      planned.set(memberDay, { total, rows })
       const { counted, cut } = capMinutes(total, minutes, hours)
       addTo(total, counted.minutes, counted.hours)
       cuts.push(cut)
+      if (counted.minutes === 0) continue
+      const row = rows.get(repoKey)
       const known = knownOf(memberDay, repoKey, timezone)
-      added.push({ workspaceId, userId, day, repo, repoKey, timezone, ...known, ...counted })
+      const sum = row ? sumOf(row, counted) : counted
+      rows.set(repoKey, { workspaceId, userId, day, repo, repoKey, timezone, ...known, ...sum })
     }
     const code = off ? 'recording_off' : hardest(cuts)
     if (code !== 'none') notes.push({ index, status: 'capped', code })
   }
-  return { response: toResponse(entries.length, notes), added: rowsOf(added) }
+  const added = Array.from(planned.values(), ({ rows }) => [...rows.values()]).flat()
+  return { response: toResponse(entries.length, notes), added }
 }
 
 /** Why an entry counts nowhere. */
@@ -180,18 +189,6 @@ const isMatched = (
   { day, repoKey }: Entry,
   { firstDay, repoKeys }: Pick<FlushWorkspace, 'firstDay' | 'repoKeys'>,
 ): boolean => day >= firstDay && repoKeys.has(repoKey)
-
-/** A repository's minutes on a day are one row of a workspace. None are no row. */
-const rowsOf = (added: readonly AddedMinutes[]): AddedMinutes[] => {
-  const rows = new Map<string, AddedMinutes>()
-  for (const one of added) {
-    if (one.minutes === 0) continue
-    const key = `${one.workspaceId} ${one.day} ${one.repoKey}`
-    const row = rows.get(key)
-    rows.set(key, row ? { ...row, ...sumOf(row, one) } : one)
-  }
-  return [...rows.values()]
-}
 
 /** The hardest of the cuts in several workspaces. */
 const hardest = (cuts: Cut[]): Cut =>
