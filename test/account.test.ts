@@ -6,7 +6,7 @@ import { eraseAccounts } from '../src/features/personal-data/delete-account.js'
 import { peopleColumns } from '../src/features/tables.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, lengthOfMonth, monthOf } from '../src/platform/time/days.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
 import { type Caller, type Reply, reuseService, type Service, startService, startTeam } from './service.js'
 import { until } from './until.js'
@@ -119,7 +119,7 @@ t.test(
     const beside = await startService(t, { beside: service })
     const ada = await service.signIn('Ada')
     for (const confirm of ['ad', 'ada '])
-      hasMembers(t, await deleteMe(ada, confirm), {
+      hasProperties(t, await deleteMe(ada, confirm), {
         status: 400,
         body: { code: 'validation_failed', errors: [{ path: '/body/confirm', message: /Ada/ }] },
       })
@@ -162,7 +162,7 @@ t.test('a workspace’s only admin has to appoint another one before deleting th
   await service.app.housekeeping.run()
   const left = await service.database.read.statement('select id from workspaces where id = $1::uuid', [alone])
   t.same(left, [])
-  hasMembers(t, (await bob.get(`${team}/${id}/members`)).body.members, [{ login: 'bob' }])
+  hasProperties(t, (await bob.get(`${team}/${id}/members`)).body.members, [{ login: 'bob' }])
   const [entry] = (await bob.get(`${team}/${id}/audit`)).body.entries
   t.hasStrict(entry, { actor: 'deleted user', action: 'member.left', target: 'deleted user' })
 })
@@ -384,7 +384,7 @@ t.test(
       { active_minutes: acceptedMinutes, members: 0 },
       'every minute that was accepted counts',
     )
-    hasMembers(
+    hasProperties(
       t,
       repos.map(({ repo, members }: Record<string, unknown>) => [repo, members]),
       [
@@ -423,7 +423,7 @@ t.test(
       return responses
     }
     const ofRepos = await readRepos()
-    hasMembers(
+    hasProperties(
       t,
       ofRepos[0].members.map(({ login, active_minutes, commits }: Record<string, unknown>) => [
         login,
@@ -629,9 +629,9 @@ t.test('an export contains everything about the caller and nothing about anyone 
     repohost_id: ada.repohostId,
     timezone: 'Europe/Berlin',
   })
-  hasMembers(t, found.memberships, [{ workspace: { id, name: 'Acme' }, role: 'admin' }, { role: 'admin' }])
-  hasMembers(t, found.personal_workspace, { name: 'ada', patterns: ['ada/*'], settings: {} })
-  hasMembers(
+  hasProperties(t, found.memberships, [{ workspace: { id, name: 'Acme' }, role: 'admin' }, { role: 'admin' }])
+  hasProperties(t, found.personal_workspace, { name: 'ada', patterns: ['ada/*'], settings: {} })
+  hasProperties(
     t,
     found.personal_settings.map(({ repo, version, settings }: Record<string, unknown>) => [
       repo,
@@ -643,23 +643,23 @@ t.test('an export contains everything about the caller and nothing about anyone 
       ['dotfiles', 2, '{"ext.b":2,"ext.a":1}'],
     ],
   )
-  hasMembers(t, found.settings_written, [
+  hasProperties(t, found.settings_written, [
     { repo: 'api', workspace_id: id },
     { repo: 'dotfiles' },
     { version: 2 },
   ])
-  hasMembers(t, found.overrides_written, [{ owner: 'acme', repo: 'api' }])
-  hasMembers(t, found.invites, [{ id: invite.body.id, role: 'member' }])
+  hasProperties(t, found.overrides_written, [{ owner: 'acme', repo: 'api' }])
+  hasProperties(t, found.invites, [{ id: invite.body.id, role: 'member' }])
   t.notMatch(reply.text, invite.body.code)
-  hasMembers(t, found.activity, [
+  hasProperties(t, found.activity, [
     { workspace_id: id, day: addDays(today, -1), repo: 'acme/web', minutes: 3 },
     { workspace_id: id, day: today, repo: 'acme/Api', minutes: 9, commits: 0 },
   ])
   t.equal(found.activity[1].hours[8], 9)
-  hasMembers(t, found.flushes, [{ flush_id: 'f1', answer: { accepted: 2 } }])
+  hasProperties(t, found.flushes, [{ flush_id: 'f1', answer: { accepted: 2 } }])
   t.ok(found.funnel.some(({ event }: { event: string }) => event === 'opened'))
   t.hasStrict(found.funnel_days[0], { day: today })
-  hasMembers(t, found.views_of_others, [{ workspace_id: id, day: today }])
+  hasProperties(t, found.views_of_others, [{ workspace_id: id, day: today }])
   const actions = found.audit.map(({ action, actor, target }: Record<string, string | null>) => [
     action,
     actor,
@@ -678,7 +678,7 @@ t.test('an export contains everything about the caller and nothing about anyone 
   t.ok(actions.some(([action]: string[]) => action === 'settings.pushed'))
   // The caller learns who viewed their numbers.
   const { views, ...rest } = found
-  hasMembers(t, views, [
+  hasProperties(t, views, [
     { viewer: 'bob-canary', workspace: { id }, kind: 'dashboard' },
     { viewer: 'bob-canary', workspace: { id }, kind: 'comparison' },
   ])
@@ -863,7 +863,7 @@ t.test('people can see who viewed their numbers by name', async (t) => {
   t.strictSame(await viewers(), ['ada', 'ada', 'ada', 'ada', 'cyd'])
   const first = await bob.get('/api/me/views?limit=4')
   const next = await bob.get(`/api/me/views?limit=1&cursor=${first.body.next_cursor}`)
-  hasMembers(t, next.body, { views: [{ viewer: 'cyd', day: ago(1) }], next_cursor: null })
+  hasProperties(t, next.body, { views: [{ viewer: 'cyd', day: ago(1) }], next_cursor: null })
   t.equal((await bob.get('/api/me/views?cursor=x')).status, 400)
 
   t.equal((await deleteMe(cyd)).status, 200)
@@ -925,7 +925,7 @@ t.test('filtered views leave no more rows than there are people and repositories
   for (const repo of ['acme/one', 'acme/two', 'acme/api'])
     await dashboard(ada, id, `&member=bob&repo=${repo}`)
   t.equal(await countViews(), 1)
-  hasMembers(t, (await bob.get('/api/me/views')).body.views, [
+  hasProperties(t, (await bob.get('/api/me/views')).body.views, [
     { viewer: 'ada', kind: 'dashboard' },
     { viewer: 'ada', kind: 'comparison' },
   ])

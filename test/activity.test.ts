@@ -4,7 +4,7 @@ import { rebuildRollups, rollUp } from '../src/features/rollups/roll-up.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, listDays } from '../src/platform/time/days.js'
 import { equals } from './equals.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { startLossyProxy } from './lossy-proxy.js'
 import { fillWithPatterns } from './many-patterns.js'
@@ -435,7 +435,7 @@ t.test('a flush sent before its member was removed counts, and later ones don’
     before = (await startFlush(service, bob, flush('one'), 1)).reply
     t.equal((await ada.delete(`/api/team/workspaces/${id}/members?login=bob`)).status, 200)
     const after = await bob.post(MINUTES, flush('two'))
-    hasMembers(t, after, { status: 200, body: { ignored: 1, notes: [{ code: 'repo_not_matched' }] } })
+    hasProperties(t, after, { status: 200, body: { ignored: 1, notes: [{ code: 'repo_not_matched' }] } })
   })
   t.match(await before, { status: 200, body: { accepted: 1 } })
   t.equal((await dashboardOf(ada, id)).totals.active_minutes, 1 + 5)

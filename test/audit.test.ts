@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { AuditEntry } from '../schemas/audit.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { retryWhileUnavailable, reuseService, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
@@ -28,7 +28,7 @@ t.test('the audit trail lists changes with their authors, newest first, without 
   t.equal(reply.status, 200)
   const { entries, next_cursor } = reply.body
   t.equal(next_cursor, null)
-  hasMembers(
+  hasProperties(
     t,
     entries
       .map(({ actor, action, target, details }: AuditEntry) => [actor, action, target, details])

@@ -15,7 +15,7 @@ import {
 } from '../client/src/index.js'
 import { folderStorage } from '../client/src/node.js'
 import { bundle, load } from './bundle.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { temporaryFolder } from './process.js'
 import { playQueue } from './queue-faults.js'
 import { until } from './until.js'
@@ -123,7 +123,7 @@ t.test('minutes are merged by repository, UTC day and hour', async (t) => {
     { repo: 'acme/web', day: '2026-11-20', minutes: 60, hours: { 9: 60 } },
     { repo: 'acme/api', day: '2026-11-21', minutes: 16, hours: { 9: 16 } },
   ])
-  hasMembers(t, JSON.parse(sent[0] ?? ''), { timezone: 'UTC', flush_id: /^[\w-]{1,64}$/ })
+  hasProperties(t, JSON.parse(sent[0] ?? ''), { timezone: 'UTC', flush_id: /^[\w-]{1,64}$/ })
   t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 0 })
 })
 
@@ -222,7 +222,7 @@ t.test('batches that the service never accepts are set aside, and sending contin
   }
   t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 3 })
   t.equal(sent.length, 6)
-  hasMembers(t, reports(), [
+  hasProperties(t, reports(), [
     { kind: 'refused', code: 'validation_failed', entries: [{ repo: 'acme/a' }] },
     { kind: 'refused', code: 'flush_id_reused', entries: [{ repo: 'acme/b' }] },
     { kind: 'refused', code: 'payload_too_large', entries: [{ repo: 'acme/c' }] },
@@ -294,7 +294,7 @@ t.test('entries that didn’t count in full are reported', async (t) => {
   await queue.add('acme/api', NINE, 1)
   await queue.add('acme/api', NINE - 40 * 24 * HOUR, 2)
   await queue.flush()
-  hasMembers(t, reports(), [
+  hasProperties(t, reports(), [
     {
       kind: 'not_counted',
       entries: [{ repo: 'acme/api', day: '2026-10-11', minutes: 2, code: 'day_out_of_window' }],
@@ -360,7 +360,7 @@ t.test('hours after midnight belong to the day on which the range began', async 
   // From Thursday's midnight: Friday at 1, 21, 22 and 23, Saturday at 1, 2 and 22.
   for (const hour of [1, 21, 22, 23, 25, 26, 46]) await queue.add('acme/api', NINE + (hour - 9) * HOUR, 1)
   await queue.flush()
-  hasMembers(t, entries(), [
+  hasProperties(t, entries(), [
     { day: '2026-11-20', hours: { 22: 1, 23: 1 } },
     { day: '2026-11-21', hours: { 1: 1 }, minutes: 1 },
   ])
@@ -394,7 +394,7 @@ t.test('a pause adds and sends nothing, and keeps stored minutes', async (t) => 
   t.equal(sent.length, 0)
   queue.resume()
   await queue.flush()
-  hasMembers(t, entries(), [{ minutes: 1 }])
+  hasProperties(t, entries(), [{ minutes: 1 }])
 })
 
 t.test('the next queue sends batches that the previous one stored', async (t) => {
@@ -408,7 +408,7 @@ t.test('the next queue sends batches that the previous one stored', async (t) =>
   await first.queue.add('acme/api', NINE, 5)
   const second = start(t, [], { storage })
   await second.queue.flush()
-  hasMembers(t, second.entries(), [{ repo: 'acme/api', minutes: 4 }])
+  hasProperties(t, second.entries(), [{ repo: 'acme/api', minutes: 4 }])
 })
 
 t.test('a flush also sends batches stored by other windows, open or closed', async (t) => {
@@ -418,14 +418,14 @@ t.test('a flush also sends batches stored by other windows, open or closed', asy
   const here = start(t, [], { storage: folderStorage(folder) })
   await here.queue.flush()
   t.equal(here.sent.length, 1)
-  hasMembers(t, here.entries(), [{ repo: 'acme/api', minutes: 3 }])
+  hasProperties(t, here.entries(), [{ repo: 'acme/api', minutes: 3 }])
   t.hasStrict(await other.queue.pending(), { batches: 0, refused: 0 })
 
   await other.queue.add('acme/api', NINE, 1)
   t.same(await other.queue.pending(), { minutes: 1, batches: 0, refused: 0 })
   await other.queue.flush()
   t.equal(other.sent.length, 1)
-  hasMembers(t, other.entries(), [{ repo: 'acme/api', minutes: 1 }])
+  hasProperties(t, other.entries(), [{ repo: 'acme/api', minutes: 1 }])
   await here.queue.flush()
   t.equal(here.sent.length, 1)
 })

@@ -15,7 +15,7 @@ import {
   pushSettings,
   repositoryAt,
 } from '../client/src/index.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { startService } from './service.js'
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -164,7 +164,7 @@ t.test('a response that isn’t the service’s becomes its own kind of problem'
     const { client } = scripted([step])
     const error = await failureOf(client.request('GET /api/me', { retry: false }))
     t.ok(error instanceof ApiProblem)
-    hasMembers(t, error, { name: 'ApiProblem', code: 'unexpected_answer', status: step().status })
+    hasProperties(t, error, { name: 'ApiProblem', code: 'unexpected_answer', status: step().status })
   }
 })
 
@@ -181,7 +181,7 @@ t.test('a problem has its code’s properties, and none that shadow those of Err
       body: { settings: {} },
     }),
   )
-  hasMembers(t, error, { ...body, operation, requestId: 'r9' })
+  hasProperties(t, error, { ...body, operation, requestId: 'r9' })
   t.equal(error.message, error.detail)
   t.notMatch(error.stack, 'hidden')
   t.ok(isProblem(error, operation))

@@ -8,7 +8,7 @@ import { variables } from '../schemas/environment.js'
 import { readConfig } from '../src/config.js'
 import { RECOMMENDED_NODE } from '../src/platform/process/node-support.js'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { temporaryFolder } from './process.js'
 
 interface Compose {
@@ -60,7 +60,7 @@ t.test('after the first run, the service starts as configured in compose.yaml', 
         })
     }
     const config = readConfig(env)
-    hasMembers(t, config, {
+    hasProperties(t, config, {
       baseUrl: 'https://team.example.com',
       trustProxy: [/\/24$/],
       shutdownDelayMs: 5_000,

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { createClients } from '../src/app.js'
 import type { Config } from '../src/config.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { type Caller, DASHBOARD, reuseService, type Service, startService } from './service.js'
 
 interface HttpResponse {
@@ -102,7 +102,7 @@ t.test('CSV, documents and the reference are compressed too', async (t) => {
     ...accept,
     Accept: 'text/csv',
   })
-  hasMembers(t, csv.headers, { 'content-type': /^text\/csv/, 'content-encoding': 'br' })
+  hasProperties(t, csv.headers, { 'content-type': /^text\/csv/, 'content-encoding': 'br' })
   t.match(csv.headers.vary, /Origin, accept-encoding, Accept/)
   t.equal(unpacked(csv).split('\n').length, 32)
 

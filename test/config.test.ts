@@ -6,7 +6,7 @@ import { readConfig } from '../src/config.js'
 import { envExample, withVariables } from '../src/operator/config-docs.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { problemsOf } from './config-problems.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { temporaryFolder } from './process.js'
 
 const secret = 'a-secret-of-at-least-thirty-two-bytes'
@@ -95,7 +95,7 @@ t.test('limits that differ from their defaults are listed in one variable', asyn
   t.strictSame([limits.rate_per_caller, limits.removals, limits.exports_per_hour], [40, 1, 10])
   t.strictSame(warnings, [])
   for (const wrong of ['rate_per_caller', 'removals=0', 'constructor=1', 'session_days=1', 'removals=1e3'])
-    hasMembers(t, problemsOf({ LIMITS: `removals=2,${wrong}` }), [
+    hasProperties(t, problemsOf({ LIMITS: `removals=2,${wrong}` }), [
       /^LIMITS must be a comma-separated list of/,
     ])
   const misspelt = (LIMITS: string) => problemsOf({ LIMITS }).map((says) => says.split('; ')[1])
@@ -122,8 +122,10 @@ t.test('a variable that no longer has an effect logs a warning, whatever its val
 })
 
 t.test('metrics need their own port', async (t) => {
-  hasMembers(t, problemsOf({ PORT: '8080', METRICS_PORT: '8080' }), [/^METRICS_PORT must differ from PORT/])
-  hasMembers(
+  hasProperties(t, problemsOf({ PORT: '8080', METRICS_PORT: '8080' }), [
+    /^METRICS_PORT must differ from PORT/,
+  ])
+  hasProperties(
     t,
     problemsOf({ METRICS_PORT: '3000' }),
     [/^METRICS_PORT/],
@@ -134,7 +136,7 @@ t.test('metrics need their own port', async (t) => {
 
 t.test('instances that share a database need a common secret', async (t) => {
   const DATABASE_URL = 'postgres://localhost/db'
-  hasMembers(t, problemsOf({ DATABASE_URL }), [/^JWT_SECRETS is required/])
+  hasProperties(t, problemsOf({ DATABASE_URL }), [/^JWT_SECRETS is required/])
   t.strictSame(problemsOf({ DATABASE_URL, JWT_SECRETS: secret }), [])
   for (const several of [
     'postgres://one:5432,two:5433/db',
@@ -153,7 +155,7 @@ t.test('instances that share a database need a common secret', async (t) => {
     'mysql://one,two/db',
     'one,two',
   ]) {
-    hasMembers(t, problemsOf({ DATABASE_URL: wrong, JWT_SECRETS: secret }), [/^DATABASE_URL must be/])
+    hasProperties(t, problemsOf({ DATABASE_URL: wrong, JWT_SECRETS: secret }), [/^DATABASE_URL must be/])
   }
   const saidOf = (DATABASE_URL: string) => problemsOf({ DATABASE_URL, JWT_SECRETS: secret })
   t.strictSame(saidOf('mysql://root@db/x'), ['DATABASE_URL must be a postgres:// URL'])
@@ -199,8 +201,8 @@ t.test('instances that share a database need a common secret', async (t) => {
     'u:a@%2Frun%2Fpg/db',
   ])
     t.strictSame(problemsOf({ DATABASE_URL: `postgres://${fine}`, JWT_SECRETS: secret }), [], fine)
-  hasMembers(t, problemsOf({ JWT_SECRETS: 'short' }), [/^JWT_SECRETS/])
-  hasMembers(t, problemsOf({ JWT_SECRETS: 'ü'.repeat(15) }), [/^JWT_SECRETS/], 'bytes count')
+  hasProperties(t, problemsOf({ JWT_SECRETS: 'short' }), [/^JWT_SECRETS/])
+  hasProperties(t, problemsOf({ JWT_SECRETS: 'ü'.repeat(15) }), [/^JWT_SECRETS/], 'bytes count')
   t.strictSame(problemsOf({ JWT_SECRETS: 'ü'.repeat(16) }), [])
 })
 
@@ -266,7 +268,7 @@ t.test('every example value is accepted', async (t) => {
       ? 'an-example-of-at-least-thirty-two-bytes'
       : String(examples[0])
     const problems = problemsOf({ [name]: secret }).filter((problem) => !problem.includes('together'))
-    hasMembers(t, problems, name === 'DATABASE_URL' ? [/^JWT_SECRETS is required/] : [], name)
+    hasProperties(t, problems, name === 'DATABASE_URL' ? [/^JWT_SECRETS is required/] : [], name)
     t.equal(problems.length, name === 'DATABASE_URL' ? 1 : 0, name)
   }
 })

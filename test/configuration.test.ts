@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
 import { locksOfWorkspaces } from '../src/platform/database/locks.js'
 import { heldMemory } from '../src/platform/process/held-memory.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { whileHeld } from './locks.js'
 import { type Caller, reuseService, type Service } from './service.js'
 
@@ -76,7 +76,7 @@ t.test('the configuration is read and replaced as one resource', async (t) => {
   t.equal(done.headers.get('etag'), now.headers.get('etag'))
   const { reason: _, ...stored } = body
   t.same(now.body, stored)
-  hasMembers(t, await ada.put(path, stored), {
+  hasProperties(t, await ada.put(path, stored), {
     body: { changes: [], affected: { repositories: 0, people: 0 } },
   })
   t.equal(await etagOf(bob, path), done.body.etag)
@@ -134,7 +134,10 @@ t.test('an omitted section is kept, and removing a key also removes its lock', a
   const changed = { ...pulled, projects: { ...pulled.projects, 'old/web': { settings: { 'ext.d': 1 } } } }
   t.hasStrict(await ada.put(path, changed), { status: 422, body: { code: 'repo_outside_patterns' } })
   const locked = { projects: { ...pulled.projects, 'acme/web': { settings: { 'ext.c': 1 } } } }
-  hasMembers(t, await ada.put(path, locked), { status: 422, body: { code: 'key_locked', keys: ['ext.c'] } })
+  hasProperties(t, await ada.put(path, locked), {
+    status: 422,
+    body: { code: 'key_locked', keys: ['ext.c'] },
+  })
   t.match((await ada.put(path, locked)).body.detail, /acme\/web/)
   t.same((await ada.get(path)).body, pulled, 'all or nothing')
 })
@@ -163,7 +166,7 @@ t.test('errors include the section and the key', async (t) => {
   )
   const large = { 'ext.a': 'x'.repeat(262_144) }
   t.same(await at({ settings: large }), [413, 'settings_too_large', undefined])
-  hasMembers(t, await ada.put(path, project(large)), {
+  hasProperties(t, await ada.put(path, project(large)), {
     status: 413,
     body: { code: 'settings_too_large', limit_bytes: 262_144, actual_bytes: 262_156 },
   })
@@ -224,7 +227,7 @@ t.test('a configuration at the limits is read and replaced without blocking othe
     t.same((await ada.get(path)).body, wanted)
   }
   const tooLong = { ...write('c'), patterns: [`acme/${'x'.repeat(7 * limits.settings_bytes)}`] }
-  hasMembers(t, await ada.put(path, tooLong), { status: 400, body: { code: 'validation_failed' } })
+  hasProperties(t, await ada.put(path, tooLong), { status: 400, body: { code: 'validation_failed' } })
 })
 
 /** The bytes that this person's latest request holds, counted until the test ends. */
@@ -365,7 +368,10 @@ t.test('a read-only key can do a dry run but not apply it', async (t) => {
     })
   t.equal((await put('?dry_run=true')).status, 200)
   for (const query of ['', '?dry_run=false', '?dry_run=True', '?dry_run=true&dry_run=true'])
-    hasMembers(t, await put(query), { status: 403, body: { code: 'scope_missing', scope: 'settings:write' } })
+    hasProperties(t, await put(query), {
+      status: 403,
+      body: { code: 'scope_missing', scope: 'settings:write' },
+    })
   t.same((await ada.get(path)).body.settings, {})
 })
 

@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm'
 import postgres from 'postgres'
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { type Caller, DASHBOARD, reuseService, type Service, startService, startTeam } from './service.js'
 import { until } from './until.js'
 
@@ -84,7 +84,7 @@ t.test('requests that Node rejects get the usual error, and their connection is 
     const socket = await stubborn(service, text)
     const response = await textOf(socket)
     t.match(response, new RegExp(`^HTTP/1.1 ${status} `), what)
-    hasMembers(t, headersOf(response), { ...everyResponse, connection: 'close' }, what)
+    hasProperties(t, headersOf(response), { ...everyResponse, connection: 'close' }, what)
     const problem = JSON.parse(response.split('\r\n\r\n')[1] ?? '')
     t.hasStrict(problem, { status, code, request_id: headersOf(response)['x-request-id'] }, what)
     t.ok(await noneOpen(service), `${what}: the service has closed it`)
@@ -112,7 +112,7 @@ t.test(
     ] as const) {
       const response = await textOf(await stubborn(second, text))
       t.match(response, new RegExp(`^HTTP/1.1 ${status} `))
-      hasMembers(t, headersOf(response), { ...everyResponse, connection: 'close' })
+      hasProperties(t, headersOf(response), { ...everyResponse, connection: 'close' })
     }
     const idle = await stubborn(second, 'GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n')
     await once(idle, 'data')
@@ -141,7 +141,7 @@ t.test('requests that fail before any hook runs get the usual error', async (t) 
   ] as const) {
     const response = await textOf(await stubborn(service, `${text}Origin: ${DASHBOARD}\r\n\r\n`))
     t.match(response, /^HTTP\/1.1 400 /, what)
-    hasMembers(
+    hasProperties(
       t,
       headersOf(response),
       {

@@ -7,7 +7,7 @@ import { reportHours, reportMemberDays, reportRepoDays } from '../src/features/r
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, listDays, weekdayOf } from '../src/platform/time/days.js'
 import { equals } from './equals.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { recount, shownCells, shownRows, toLocal, toldBy, type WorkRow, wallClock } from './local-model.js'
 import { betweenRollups, type Caller, reuseService, type Service } from './service.js'
 
@@ -76,7 +76,7 @@ t.test('a workspace without activity has a dashboard full of zeros', async (t) =
     ],
   )
   t.equal(body.heatmap.length, 168)
-  hasMembers(
+  hasProperties(
     t,
     [body.heatmap[0], body.heatmap[167]],
     [
@@ -487,7 +487,7 @@ t.test('a rebuild repairs wrong rollups', async (t) => {
   t.not((await ada.get(path(id))).body.daily.at(-1).active_minutes, 10, 'they are what a dashboard reads')
   await rebuildRollups(service.database)
   const { generated_at: _, ...rebuilt } = (await ada.get(path(id))).body
-  hasMembers(t, expected, rebuilt)
+  hasProperties(t, expected, rebuilt)
 })
 
 t.test('a dashboard equals a recount, whatever is rolled up or has changed since', async (t) => {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
 import { startEditingProxy } from './editing-proxy.js'
 import { startFreezableProxy } from './freezable-proxy.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { retryWhileUnavailable, type Service, startService, startTeam } from './service.js'
 import { startTcpProxy } from './tcp-proxy.js'
@@ -199,7 +199,7 @@ t.test('while the database has no disk space, requests get 503, and nothing is h
       `${path}: reads continue, so balancers keep the instance`,
     )
   await admin.unsafe('alter table audit_entries drop constraint no_room')
-  hasMembers(t, (await ada.get('/api/team/me')).body.workspaces, [{ name: 'Acme' }])
+  hasProperties(t, (await ada.get('/api/team/me')).body.workspaces, [{ name: 'Acme' }])
   t.equal((await ada.get(`${path}/invites`)).body.invites.length, 1)
   t.match((await ada.push('ada/repo', { 'ext.a': 1 })).body, { version: 1 })
 })

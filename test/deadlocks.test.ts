@@ -2,7 +2,7 @@
 import postgres from 'postgres'
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { type Reply, type Service, startTeam, type Test } from './service.js'
 
@@ -36,7 +36,7 @@ t.test('a flush that changes the time zone doesn’t deadlock with a join by the
     await lockWaiters(service, joined ? 1 : 2)
     replies = Promise.all([join, flush])
   })
-  hasMembers(t, await replies, [{ status: 200 }, { status: 200 }])
+  hasProperties(t, await replies, [{ status: 200 }, { status: 200 }])
   t.equal(await countDeadlocks(service), 0)
 })
 
@@ -64,7 +64,7 @@ for (const repos of [['acme/new'], ['acme/known', 'acme/new']]) {
       await lockWaiters(service, 2)
       replies = Promise.all([upload, flush])
     })
-    hasMembers(t, await replies, [{ status: 200, body: { upserted: 3 } }, { status: 200 }])
+    hasProperties(t, await replies, [{ status: 200, body: { upserted: 3 } }, { status: 200 }])
     t.equal(await countDeadlocks(service), 0)
   })
 }

@@ -10,7 +10,7 @@ import { newestMigration } from '../src/platform/database/migrations.js'
 import type { Statement } from '../src/platform/database/statement.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { createCluster, createTestDatabase } from './database.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { launchProgram } from './process.js'
 import { collectQueries } from './query-texts.js'
 import { Caller, type Reply, retryWhileUnavailable, type Service, startService } from './service.js'
@@ -309,7 +309,7 @@ t.test('concurrent first pushes by one or many users wait for each other', onClu
   ])
   t.strictSame([...new Set(replies.map(({ status }) => status))], [200])
   t.equal(replies.filter(({ body }) => body.workspace_created).length, 21)
-  hasMembers(t, (await ada.get('/api/team/me')).body.workspaces, [{ name: 'ada', personal: true }])
+  hasProperties(t, (await ada.get('/api/team/me')).body.workspaces, [{ name: 'ada', personal: true }])
 })
 
 t.test('instances connected to different nodes act as one service', onCluster, async (t) => {

@@ -9,7 +9,7 @@ import { checkNode } from '../src/operator/doctor/environment.js'
 import { examine } from '../src/operator/doctor/examine.js'
 import { baseline, newestMigration } from '../src/platform/database/migrations.js'
 import { createTestDatabase } from './database.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { databaseOf } from './migrated.js'
 import { launchProgram, onDatabase, temporaryFolder } from './process.js'
 import { until } from './until.js'
@@ -206,7 +206,7 @@ t.test('the doctor reports a deployment’s problems, and nothing else', async (
   ]
   for (const [what, env, said] of broken) {
     const found = await findingsOf({ ...sound, ...env })
-    hasMembers(t, found, said, what)
+    hasProperties(t, found, said, what)
     t.equal(found.length, said.length, `${what}: ${found.join('\n')}`)
     t.notMatch(found.join('\n'), new RegExp(`${secret}|hunter2|letmein|sk_test`), 'without a secret')
   }
@@ -214,12 +214,12 @@ t.test('the doctor reports a deployment’s problems, and nothing else', async (
 
 t.test('roles that can’t create tables, or don’t own them, are reported', async (t) => {
   const user = await createUser(t)
-  hasMembers(t, await findingsOf({ ...sound, DATABASE_URL: user.url }), [
+  hasProperties(t, await findingsOf({ ...sound, DATABASE_URL: user.url }), [
     /^problem database: .*isn’t allowed to create tables.*grant it CREATE/,
   ])
   await user.sql.unsafe(`grant create on schema public to ${user.name}`)
   await user.sql.unsafe(`grant create on database ${new URL(url).pathname.slice(1)} to ${user.name}`)
-  hasMembers(t, await findingsOf({ ...sound, DATABASE_URL: user.url }), [
+  hasProperties(t, await findingsOf({ ...sound, DATABASE_URL: user.url }), [
     /^problem database: Some tables don’t belong to/,
   ])
 })
@@ -227,11 +227,11 @@ t.test('roles that can’t create tables, or don’t own them, are reported', as
 t.test('a schema from another version is reported', async (t) => {
   const older = await databaseOf(t, baseline.when)
   if (newestMigration !== baseline)
-    hasMembers(t, await findingsOf({ ...sound, ...onDatabase(older.url) }), [
+    hasProperties(t, await findingsOf({ ...sound, ...onDatabase(older.url) }), [
       /^warning schema: It is older.*Back up first/,
     ])
   await older.sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 9999999999999)`
-  hasMembers(t, await findingsOf({ ...sound, ...onDatabase(older.url) }), [
+  hasProperties(t, await findingsOf({ ...sound, ...onDatabase(older.url) }), [
     /^problem schema: A newer version has migrated/,
   ])
 })
@@ -243,11 +243,11 @@ t.test('an old or missing backup is reported', async (t) => {
   await sql`
     insert into users (id, repohost_id, login, login_key, avatar_url, created_at)
     values (gen_random_uuid(), 1, 'ada', 'ada', '', now() - interval '9 days')`
-  hasMembers(t, await findingsOf(env), [
+  hasProperties(t, await findingsOf(env), [
     /^warning backup: There is no known backup.* for 9 days.*npm run backup/,
   ])
   await sql`insert into backups (made_at, bytes) values (now() - interval '8 days', 1)`
-  hasMembers(t, await findingsOf(env), [/^warning backup: The last known backup is 8 days old/])
+  hasProperties(t, await findingsOf(env), [/^warning backup: The last known backup is 8 days old/])
   const file = join(await temporaryFolder(t), 'backup.gz')
   await backUp(url, file, () => {}, new AbortController().signal)
   t.strictSame(await findingsOf(env), [], 'the database knows of what was made of it')
@@ -258,7 +258,7 @@ t.test('webhooks without keys are reported', async (t) => {
   const env = { ...sound, ...onDatabase(url) }
   await sql`insert into workspaces (id, name, idle_window_minutes) values (gen_random_uuid(), 'Team', 5)`
   await sql`insert into webhooks (workspace_id, id) select id, gen_random_uuid() from workspaces`
-  hasMembers(t, await findingsOf(env), [
+  hasProperties(t, await findingsOf(env), [
     /^problem webhooks: There is 1 webhook, but WEBHOOK_KEYS isn’t set.* Set WEBHOOK_KEYS/,
   ])
   t.strictSame(await findingsOf({ ...env, WEBHOOK_KEYS: 'a-key-for-webhooks-of-at-least-32-bytes' }), [])
@@ -272,7 +272,7 @@ t.test('a missing organization scope is reported if a workspace follows an organ
   await sql`insert into workspaces (id, name, idle_window_minutes) values (gen_random_uuid(), 'Team', 5)`
   await sql`insert into organizations (workspace_id, host_id, name, joins, leaves, linked_by, linked_at)
     select w.id, 9919, 'acme', 'member', 'keep', u.id, now() from workspaces w, users u limit 1`
-  hasMembers(t, await findingsOf(env), [
+  hasProperties(t, await findingsOf(env), [
     /^warning organizations: 1 workspace follows an organization, but .*read:org.* Add read:org to REPOHOST_SCOPES/,
   ])
   t.strictSame(await findingsOf({ ...env, REPOHOST_SCOPES: 'read:org' }), [])
@@ -283,7 +283,7 @@ t.test('an instance with different secrets is reported', async (t) => {
   const { url, sql } = await databaseOf(t)
   const env = { ...sound, ...onDatabase(url) }
   await sql`insert into signing_keys (key_id) values ('0123456789abcdef')`
-  hasMembers(t, await findingsOf(env), [
+  hasProperties(t, await findingsOf(env), [
     /^problem secrets: In the last 5 minutes, another instance signed .* Set the same JWT_SECRETS/,
   ])
   await sql`update signing_keys set used_at = now() - interval '6 minutes'`
@@ -327,13 +327,13 @@ t.test('a world-readable signing secret is reported', async (t) => {
   const file = join(folder, 'jwt-secret')
   await writeFile(file, 'x'.repeat(40))
   await chmod(file, 0o644)
-  hasMembers(t, await findingsOf({ ...reachable, DATA_DIR: folder }), [
+  hasProperties(t, await findingsOf({ ...reachable, DATA_DIR: folder }), [
     /^problem secrets: Others on this machine can read/,
   ])
 })
 
 t.test('an old Node version is reported', async (t) => {
-  hasMembers(t, checkNode('20.18.9'), { level: 'problem', says: /20\.18\.9/ })
+  hasProperties(t, checkNode('20.18.9'), { level: 'problem', says: /20\.18\.9/ })
   const [lastDay, dayAfter] = [new Date('2026-04-30T23:59:59Z'), new Date('2026-05-01')]
   t.strictSame(checkNode('20.19.0', lastDay), { level: 'ok', about: 'node', says: 'Node 20.19.0.' })
   t.strictSame(checkNode('20.19.0', dayAfter), {
@@ -342,8 +342,8 @@ t.test('an old Node version is reported', async (t) => {
     says: 'Node 20 has had no security fixes since 2026-04-30.',
     remedy: 'Upgrade to Node 24.',
   })
-  hasMembers(t, checkNode('25.1.0'), { level: 'warning', says: 'Node 25 gets no security fixes.' })
-  hasMembers(t, checkNode('28.0.0'), { level: 'ok' })
+  hasProperties(t, checkNode('25.1.0'), { level: 'warning', says: 'Node 25 gets no security fixes.' })
+  hasProperties(t, checkNode('28.0.0'), { level: 'ok' })
 })
 
 t.test('the doctor shows the callback URL to enter at the repository host', async (t) => {

@@ -10,7 +10,7 @@ import postgres from 'postgres'
 import t from 'tap'
 import { openSession } from '../src/platform/database/dedicated-session.js'
 import { createTestDatabase } from './database.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { allDemands, type Demand, receivedPassword, startImpostor } from './impostor.js'
 import { temporaryFolder } from './process.js'
 import { makeCertificate } from './proxy-examples.js'
@@ -178,9 +178,9 @@ t.test('a parameter that can’t be serialized fails only its statement', async 
     ask(new Date(2)),
     sql`select 42 as n`,
   ])
-  hasMembers(t, outcomes[0], { status: 'fulfilled', value: [{ at: new Date(1) }] })
-  hasMembers(t, outcomes[2], { status: 'fulfilled', value: [{ at: new Date(2) }] })
-  hasMembers(t, outcomes[3], { status: 'fulfilled', value: [{ n: 42 }] })
+  hasProperties(t, outcomes[0], { status: 'fulfilled', value: [{ at: new Date(1) }] })
+  hasProperties(t, outcomes[2], { status: 'fulfilled', value: [{ at: new Date(2) }] })
+  hasProperties(t, outcomes[3], { status: 'fulfilled', value: [{ n: 42 }] })
 })
 
 t.test('a database that accepts connections and closes them immediately counts as unavailable', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { reuseService, type Service, startService } from './service.js'
 
 const KEY = 'an-admin-key'
@@ -168,7 +168,7 @@ t.test('conversions count people who took both steps, and medians are over these
     median_seconds_from_start: null,
   })
   const none = (await funnel(service, '?from=2020-01-01&to=2020-01-02')).body
-  hasMembers(t, none, { users: 0, by_source: [], other_events: [] })
+  hasProperties(t, none, { users: 0, by_source: [], other_events: [] })
   t.same(none.steps[1], {
     event: 'second',
     users: 0,

@@ -14,7 +14,7 @@ import { unpacked } from '../src/features/editors/parsing/gzip.js'
 import { projectHostOf } from '../src/features/editors/project-names.js'
 import { reduceFile } from '../src/features/editors/reduce-file.js'
 import { reach } from './database.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { fillWithPatterns } from './many-patterns.js'
 import { programFile, temporaryFolder } from './process.js'
 import { type Caller, reuseService, type Service, startService } from './service.js'
@@ -268,7 +268,7 @@ t.test('imports', async (t) => {
     await store(100)
     await runWhile(runOther)
     expectAll(100)
-    hasMembers(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: days })
+    hasProperties(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: days })
     t.same(await minutesOf(caller), expected, 'another instance goes on')
 
     await store(200)
@@ -279,7 +279,7 @@ t.test('imports', async (t) => {
       await store(200 + restarts * 100)
     })
     expectAll(500)
-    hasMembers(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: days })
+    hasProperties(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: days })
     const last = await minutesOf(caller)
     for (const [key, minutes] of Object.entries(expected)) t.equal(last[key], minutes, key)
 
@@ -322,7 +322,7 @@ t.test('imports', async (t) => {
         t.same(await countedFrom(first), model(first, days_done), `cancelled at ${step}`)
         await store(first, shortFile, isSecond)
         await Promise.all([runImports(database, config.repohost.kind, service.app.log), runOther()])
-        hasMembers(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: shortFile })
+        hasProperties(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: shortFile })
         t.same(await countedFrom(first), model(first, shortFile), `again after ${step}`)
         most = Math.max(most, transactions)
       }

@@ -1,7 +1,7 @@
 /** Values from hell: each operation of the document gets each of them in each place, from each kind of caller. */
 import t from 'tap'
 import { type Attack, attacksOn, type Document, type Hostile } from './attack.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { type Caller, DASHBOARD, startProviders, startService, startTeam } from './service.js'
 
 const value = (
@@ -124,7 +124,7 @@ t.test('no operation accepts unknown body properties', async (t) => {
         headers: { authorization: `Bearer ${ada.token}`, 'x-repohost-token': ada.repohostToken },
       })
       const errors = [{ path: '/body/is_admin', message: 'isn’t known' }]
-      hasMembers(
+      hasProperties(
         t,
         reply,
         { status: 400, body: { code: 'validation_failed', errors } },

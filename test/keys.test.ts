@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import t from 'tap'
 import { editorTokenOf } from '../src/features/accounts/index.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { launchProgram, onDatabase, temporaryFolder } from './process.js'
 import {
   type Call,
@@ -218,7 +218,7 @@ t.test('a key works only in the header and signs no one in or out', async (t) =>
   ])
   for (const body of [undefined, { everywhere: true }]) {
     const reply = await key.post('/api/auth/logout', body)
-    hasMembers(t, reply, { status: 403, body: { code: 'scope_missing', scope: null } })
+    hasProperties(t, reply, { status: 403, body: { code: 'scope_missing', scope: null } })
   }
   t.equal((await withKey(service, UNKNOWN).post('/api/auth/logout')).status, 200, 'a bad token signs out')
   t.equal((await eve.get('/api/me')).status, 200)
@@ -263,7 +263,7 @@ t.test('a person’s key always has the person’s current role', async (t) => {
   t.same(await statuses(), asAdmin)
   t.equal((await calls.pull()).body.updated_by, 'grace', 'it is the person who pushes')
   const audit = (await admin.get(`${team}/${id}/audit`)).body.entries[0]
-  hasMembers(t, audit, { actor: 'grace', action: 'settings.pushed' })
+  hasProperties(t, audit, { actor: 'grace', action: 'settings.pushed' })
   await admin.patch(`${team}/${id}/members`, { login: 'grace', role: 'member' })
   t.same(await statuses(), asMember, 'the key itself is not revoked')
   await admin.delete(`${team}/${id}/members?login=grace`)
@@ -314,7 +314,7 @@ t.test('a workspace key reaches only its workspace and doesn’t need a person',
   )
   t.equal((await hal.get('/api/projects')).body.projects.length, 3)
   const config = await key.get('/api/team/effective-config?repo=shared/app')
-  hasMembers(t, config.body, { workspace_id: id, also_matched: [], settings: { 'ext.b': 1, 'ext.a': 1 } })
+  hasProperties(t, config.body, { workspace_id: id, also_matched: [], settings: { 'ext.b': 1, 'ext.a': 1 } })
   const asHal = await hal.get(`/api/team/effective-config?repo=shared/app&workspace=${id}`)
   t.same(asHal.body.also_matched, [other], 'of which the person would know')
   t.same(outcome(await key.get('/api/settings/shared/app')), [404, 'never_synced'])
@@ -343,9 +343,9 @@ t.test('no key can change the privacy level', async (t) => {
       activity_privacy: 'team',
       idle_window_minutes: 9,
     })
-    hasMembers(t, reply, { status: 403, body: { code: 'scope_missing', scope: null } })
+    hasProperties(t, reply, { status: 403, body: { code: 'scope_missing', scope: null } })
   }
-  hasMembers(t, (await ada.get(`${team}/${id}/settings`)).body, {
+  hasProperties(t, (await ada.get(`${team}/${id}/settings`)).body, {
     activity_privacy: 'named',
     idle_window_minutes: 5,
   })
@@ -378,7 +378,7 @@ t.test('changes and reads with a workspace key are recorded under the key’s na
     { actor, action: 'workspace_settings.changed', target: null },
     { actor: 'ivy', action: 'key.created', target: 'CI "nightly"' },
   ])
-  hasMembers(t, trail.entries[3].details, { id: made.id, scopes })
+  hasProperties(t, trail.entries[3].details, { id: made.id, scopes })
   await ivy.put(`${team}/${id}/project-settings/rec/app`, { settings: { 'ext.b': 2 } })
   const again = await jon.get(`${team}/${id}/project-settings`)
   t.equal(again.body.overrides[0].updated_by, 'ivy', 'the next author is a person')
@@ -386,10 +386,10 @@ t.test('changes and reads with a workspace key are recorded under the key’s na
   const entry = { repo: 'rec/app', day: today, minutes: 30, hours: { 0: 30 } }
   for (const caller of [ivy, jon]) await caller.post('/api/team/active-minutes', { entries: [entry] })
   const dashboard = await key.get(`/api/team/dashboard?workspace=${id}`)
-  hasMembers(t, dashboard.body, { heatmap: null, totals: { active_minutes: 60 } })
+  hasProperties(t, dashboard.body, { heatmap: null, totals: { active_minutes: 60 } })
   t.equal((await ivy.get(`/api/team/dashboard?workspace=${id}&member=ivy`)).body.heatmap.length, 168)
   const own = await key.get(`/api/team/dashboard?workspace=${id}&member=ivy`)
-  hasMembers(t, own, { status: 200, body: { heatmap: null } }, 'not even that of the creator')
+  hasProperties(t, own, { status: 200, body: { heatmap: null } }, 'not even that of the creator')
   const csv = await key.get(`/api/team/dashboard?workspace=${id}&format=csv&from=${today}&to=${today}`)
   t.same(
     csv.text.split('\n').sort(),
@@ -402,7 +402,7 @@ t.test('changes and reads with a workspace key are recorded under the key’s na
   )
   for (const person of [ivy, jon]) {
     const { body: views } = await person.get('/api/me/views')
-    hasMembers(
+    hasProperties(
       t,
       views.views.find(
         ({ viewer, kind }: Record<string, string>) => viewer?.startsWith('key ') && kind === 'csv',
@@ -417,7 +417,7 @@ t.test('changes and reads with a workspace key are recorded under the key’s na
   }
   await ivy.delete(`${team}/${id}/keys/${made.id}`)
   const [revoked] = (await ivy.get(`${team}/${id}/audit`)).body.entries
-  hasMembers(t, revoked, {
+  hasProperties(t, revoked, {
     actor: 'ivy',
     action: 'key.revoked',
     target: 'CI "nightly"',
@@ -511,7 +511,10 @@ t.test('at level “team”, a workspace key sees no individuals, like an admin'
       [403, 'member_detail_hidden'],
       login,
     )
-  hasMembers(t, (await key.get(`/api/team/dashboard?workspace=${id}`)).body, { heatmap: null, members: [] })
+  hasProperties(t, (await key.get(`/api/team/dashboard?workspace=${id}`)).body, {
+    heatmap: null,
+    members: [],
+  })
 })
 
 t.test('a workspace key never acts for a person, whatever its scopes', async (t) => {
@@ -553,7 +556,11 @@ t.test('a workspace’s keys end when their creator loses the right, and other k
     t.same(outcome(await withKey(service, made.secret).get(path)), [401, 'token_revoked'], name)
     const { entries } = (await lea.get(`${team}/${id}/audit?limit=10`)).body
     const entry = entries.find(({ action }: { action: string }) => action === 'key.revoked')
-    hasMembers(t, entry, { target: name, details: { id: made.id }, actor: name === 'leaves' ? 'max' : 'lea' })
+    hasProperties(t, entry, {
+      target: name,
+      details: { id: made.id },
+      actor: name === 'leaves' ? 'max' : 'lea',
+    })
     const { keys } = (await lea.get(`${team}/${id}/keys`)).body
     t.same(
       keys.map((key: { name: string; created_by: string }) => [key.name, key.created_by]),
@@ -587,7 +594,7 @@ t.test('keys end with the account or workspace, and are remembered as revoked', 
   t.same(await responses(), [revoked, revoked, [200, undefined]])
   const { entries } = (await ned.get(`${team}/${id}/audit`)).body
   const entry = entries.find(({ action }: { action: string }) => action === 'key.revoked')
-  hasMembers(t, entry, { actor: 'deleted user', target: 'of ola' })
+  hasProperties(t, entry, { actor: 'deleted user', target: 'of ola' })
   await service.database.write.statement(`update erasures set started_at = now() - interval '1 hour'`, [])
   await service.app.jobs.erasures.run()
   const names = await service.database.hot.statement<{ name: string }>(

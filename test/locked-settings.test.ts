@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { retryWhileUnavailable, reuseService, startTeam } from './service.js'
 
 const team = '/api/team'
@@ -53,16 +53,16 @@ t.test('an override can’t contain a locked key, however it’s written', async
   await ada.patch(`${team}/workspaces/${id}/settings`, patch)
   const rejected = (...keys: string[]) => ({ status: 422, body: { code: 'key_locked', keys } })
   for (const value of [7, 1, null]) {
-    hasMembers(t, await ada.put(override, { settings: { 'ext.a': value } }), rejected('ext.a'))
+    hasProperties(t, await ada.put(override, { settings: { 'ext.a': value } }), rejected('ext.a'))
   }
   const both = { settings: { 'ext.c': 1, 'ext.b': 1, 'ext.a': 1 } }
-  hasMembers(t, await ada.put(override, both), rejected('ext.a', 'ext.b'))
-  hasMembers(
+  hasProperties(t, await ada.put(override, both), rejected('ext.a', 'ext.b'))
+  hasProperties(
     t,
     await ada.request('PUT', `${override}?if_match="x"`, { body: both }),
     rejected('ext.a', 'ext.b'),
   )
-  hasMembers(t, await ada.post(`${override}/restore`, { version: 1 }), rejected('ext.a'))
+  hasProperties(t, await ada.post(`${override}/restore`, { version: 1 }), rejected('ext.a'))
   t.hasStrict((await ada.get(override)).body, { version: 2 })
   t.equal((await ada.put(override, { settings: { 'ext.c': 9 } })).status, 200)
 })
@@ -71,7 +71,7 @@ t.test('only settings keys can be locked', async (t) => {
   const { ada, id } = await startTeam(t)
   const path = `${team}/workspaces/${id}/settings`
   await ada.patch(path, { settings: { 'ext.a': 1 } })
-  hasMembers(t, await ada.patch(path, { locked: ['ext.a', 'ext.b'], settings: { 'ext.c': 1 } }), {
+  hasProperties(t, await ada.patch(path, { locked: ['ext.a', 'ext.b'], settings: { 'ext.c': 1 } }), {
     status: 400,
     body: {
       code: 'validation_failed',

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import t from 'tap'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { type Service, startProviders, startService } from './service.js'
 import { until } from './until.js'
 
@@ -37,7 +37,7 @@ const bearer = { Authorization: `Bearer ${ada.token}` }
 
 t.test('a log line has the caller, the route and the outcome', async (t) => {
   const { line } = await logged('GET', '/api/settings/ada/dotfiles?key=canary', bearer)
-  hasMembers(t, line, {
+  hasProperties(t, line, {
     level: 30,
     msg: 'request',
     method: 'GET',
@@ -169,7 +169,7 @@ t.test('a request continues its caller’s trace, also to other services', async
     const before = standIn.traces.length
     const { reply, line } = await call()
     t.equal(reply.status, 200, name)
-    hasMembers(t, line, { trace_id: TRACE, span_id: /^(?!00f067aa0ba902b7)[0-9a-f]{16}$/ })
+    hasProperties(t, line, { trace_id: TRACE, span_id: /^(?!00f067aa0ba902b7)[0-9a-f]{16}$/ })
     const sent = standIn.traces.slice(before)
     t.ok(sent.length > 0)
     for (const trace of sent) t.match(trace, new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`))

@@ -19,7 +19,7 @@ import { readToday } from '../src/platform/time/clock.js'
 import { withAdHocSql } from './ad-hoc.js'
 import { startBalancer } from './balancer.js'
 import { createTestDatabase, openDatabase, reach } from './database.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { startPooler } from './pooler.js'
 import { freePort, JWT_SECRET, launch, launchProgram, ready, temporaryFolder } from './process.js'
 import { examples, isInstalled, makeCertificate } from './proxy-examples.js'
@@ -169,7 +169,7 @@ t.test('the pooler’s role gets all timeouts that the doctor requires', async (
       throw Object.assign(new Error('undone'), { row })
     })
     .catch(({ row }) => row)
-  hasMembers(t, found?.set.sort(), [
+  hasProperties(t, found?.set.sort(), [
     'idle_in_transaction_session_timeout=10s',
     'lock_timeout=2s',
     'statement_timeout=5s',

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { deliveryShapes } from '../demo/host-deliveries.js'
 import { repohostKinds } from '../schemas/common.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { type Caller, reuseService, startService } from './service.js'
 import { until } from './until.js'
 import { createWebhook } from './webhooks.js'
@@ -70,7 +70,7 @@ for (const [how, end] of Object.entries(endings))
     t.ok((await logins()).includes(cyd.login))
     const ended = await end(scene)
     t.equal(ended.status, 200, ended.text)
-    hasMembers(t, await state(), { state: 'paused', paused_because: 'maker_left' })
+    hasProperties(t, await state(), { state: 'paused', paused_because: 'maker_left' })
     const dan = await newcomer('dan')
     t.notOk((await logins()).includes(dan.login), 'no one joins')
     t.ok((await logins()).includes(cyd.login), 'no one loses anything')
@@ -200,7 +200,7 @@ t.test('no sign-in that begins after the creator loses ownership makes anyone a 
       ...people.slice(3).map(verify),
     ])
     for (const { status, text } of replies) t.equal(status, 200, text)
-    hasMembers(t, await state(), { paused_because: 'maker_left' })
+    hasProperties(t, await state(), { paused_because: 'maker_left' })
     const entries = (await bob.get(`${path}/audit?limit=500`)).body.entries.map(
       ({ action }: { action: string }) => action,
     )
@@ -242,7 +242,9 @@ t.test('links and members from the previous version stay if the creator is still
 t.test('a workspace is personal if its owner created it', async (t) => {
   const eve = await shared.signIn('eve')
   t.equal((await eve.push('eve/app', { 'ext.a': 1 })).status, 200)
-  hasMembers(t, (await eve.get('/api/team/me')).body.workspaces, [{ personal: true, joined_by: 'created' }])
+  hasProperties(t, (await eve.get('/api/team/me')).body.workspaces, [
+    { personal: true, joined_by: 'created' },
+  ])
 })
 
 const hourOf = (project: string) =>

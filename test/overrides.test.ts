@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Override } from '../schemas/overrides.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { retryWhileUnavailable, reuseService, startTeam } from './service.js'
 
 const path = (id: string) => `/api/team/workspaces/${id}/project-settings`
@@ -128,5 +128,5 @@ t.test('of fifty concurrent writes to an override, one survives', async (t) => {
   )
   t.ok(replies.every(({ status }) => status === 200 || status === 404))
   await ada.put(`${path(id)}/acme/api`, { settings: { 'ext.n': 'last' } })
-  hasMembers(t, (await ada.get(path(id))).body.overrides, [{ settings: { 'ext.n': 'last' } }])
+  hasProperties(t, (await ada.get(path(id))).body.overrides, [{ settings: { 'ext.n': 'last' } }])
 })

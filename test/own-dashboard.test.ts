@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { type Caller, startService } from './service.js'
 
 const service = await startService(t)
@@ -63,7 +63,7 @@ t.test('a member sees all of their own numbers, including hours, and no one else
   await check('from the activity')
   await service.app.jobs.rollups.run()
   await check('when it is rolled up')
-  hasMembers(t, (await bob.get(mine('&repo=ACME/web'))).body, {
+  hasProperties(t, (await bob.get(mine('&repo=ACME/web'))).body, {
     totals: { active_minutes: 7, commits: 3 },
     members: [{ login: 'bob', active_minutes: 7 }],
   })
@@ -78,7 +78,7 @@ t.test('a member’s own dashboard covers the requested workspace and names no o
     totals: { active_minutes: 27, commits: 0 },
     members: { length: 1 },
   })
-  hasMembers(t, (await bob.get(mine('&member=ada'))).body.members, [{ login: 'bob' }])
+  hasProperties(t, (await bob.get(mine('&member=ada'))).body.members, [{ login: 'bob' }])
   t.hasStrict(await eve.get(mine()), { status: 404, body: { code: 'workspace_not_found' } })
   t.match(await bob.get('/api/team/dashboard/mine?workspace=no'), { status: 400 })
   t.hasStrict(await bob.get(mine('&from=2026-02-02&to=2026-02-01')), {
@@ -89,7 +89,7 @@ t.test('a member’s own dashboard covers the requested workspace and names no o
   const cyd = await service.signIn('cyd')
   const { id: empty } = await service.workspace(cyd)
   const nothing = { active_minutes: 0, active_days: 0, last_active_day: null }
-  hasMembers(t, (await cyd.get(mine('', empty))).body, {
+  hasProperties(t, (await cyd.get(mine('', empty))).body, {
     totals: { active_members: 0 },
     members: [{ login: 'cyd', ...nothing }],
   })
@@ -196,7 +196,9 @@ t.test(
       csv.headers.get('content-disposition'),
       `attachment; filename="All-workspaces_${yesterday}_${today}.csv"`,
     )
-    hasMembers(t, (await bob.get(`${all}?repo=ACME/web`)).body, { totals: { active_minutes: 7, commits: 3 } })
+    hasProperties(t, (await bob.get(`${all}?repo=ACME/web`)).body, {
+      totals: { active_minutes: 7, commits: 3 },
+    })
     const { body: summaries } = await bob.get(
       `/api/wakatime/v1/users/current/summaries?start=${yesterday}&end=${today}`,
     )

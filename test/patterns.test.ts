@@ -4,7 +4,7 @@ import { matchesPattern } from '../client/src/pattern.js'
 import { divideRepo } from '../schemas/repo-keys.js'
 import { likenessOf, likesOf, parsePattern, type RepoPattern, toLike } from '../schemas/repo-pattern.js'
 import { patternMatches } from '../src/features/workspaces/queries/patterns.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { reuseService } from './service.js'
 
 const team = '/api/team/workspaces'
@@ -69,15 +69,18 @@ t.test('a pattern can have at most four stars, and the error names one with more
   const { id } = await service.workspace(ada, { patterns: ['acme/a*b*c*d*', 'acme/****'] })
   const rejection = (path: string) => ({ errors: [{ path, message: 'must have at most 4 stars (*)' }] })
   const put = await ada.put(`${team}/${id}/patterns`, { patterns: ['acme/*', 'acme/a**b*c*d*'] })
-  hasMembers(t, put, { status: 400, body: { code: 'validation_failed', ...rejection('/body/patterns/1') } })
+  hasProperties(t, put, {
+    status: 400,
+    body: { code: 'validation_failed', ...rejection('/body/patterns/1') },
+  })
   const create = await ada.post(`${team}/create`, { name: 'More', patterns: ['acme/*****'] })
-  hasMembers(t, create, {
+  hasProperties(t, create, {
     status: 400,
     body: { code: 'validation_failed', ...rejection('/body/patterns/0') },
   })
   const recording = { paused: false, repos_off: ['acme/*a*b*c*d*'], hours: null }
   const choose = await ada.put('/api/me/recording', recording)
-  hasMembers(t, choose, {
+  hasProperties(t, choose, {
     status: 400,
     body: { code: 'validation_failed', ...rejection('/body/repos_off/0') },
   })
@@ -99,7 +102,7 @@ t.test('stored patterns with more stars still match, but can’t be saved again'
   t.equal((await ada.get(`/api/team/effective-config?repo=${name}`)).body.matched_pattern, old)
   const day = new Date().toISOString().slice(0, 10)
   const flush = await ada.post('/api/team/active-minutes', { entries: [{ repo: name, day, minutes: 1 }] })
-  hasMembers(t, flush, { status: 200, body: { accepted: 1, notes: [] } })
+  hasProperties(t, flush, { status: 200, body: { accepted: 1, notes: [] } })
   const { patterns } = (await ada.get(`${team}/${id}/patterns`)).body
   t.same(patterns, ['acme/x', old])
   const again = await ada.put(`${team}/${id}/patterns`, { patterns })

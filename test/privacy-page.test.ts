@@ -7,7 +7,7 @@ import { AccountExport } from '../schemas/account.js'
 import { tables } from '../src/features/tables.js'
 import { withPrivacy } from '../src/operator/config-docs.js'
 import { projectRoot } from '../src/platform/process/root.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { startService } from './service.js'
 
 const read = (name: string) => readFile(join(projectRoot, name), 'utf8')
@@ -22,7 +22,7 @@ t.test('anyone can read what is recorded, with the running service’s numbers',
   t.equal(status, 200)
   t.hasStrict(body, { activity_privacy_floor: 'team', activity_min_group: 8, activity_detail_days: 90 })
   const hours = body.records.find(({ name }: { name: string }) => name === 'hours')
-  hasMembers(t, hours, { fields: ['hours'], kept_days: 90, kept: /^90 days/ })
+  hasProperties(t, hours, { fields: ['hours'], kept_days: 90, kept: /^90 days/ })
   t.match(JSON.stringify(body.shown), /where 8 or more people/)
   t.hasStrict((await startServiceByDefault()).body, {
     activity_privacy_floor: 'named',

@@ -2,7 +2,7 @@ import t from 'tap'
 import { coalesce } from '../src/platform/process/async.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, mondayOf, sundayOf } from '../src/platform/time/days.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { type Caller, type Service, startService } from './service.js'
 import { until } from './until.js'
 
@@ -69,7 +69,7 @@ t.test('every member sees the current level and its start, and admins can change
   await setLevel(id, 'named')
   const { entries } = (await ada.get(`/api/team/workspaces/${id}/audit`)).body
   const changes = entries.filter(({ action }: { action: string }) => action === 'activity_privacy.changed')
-  hasMembers(t, changes, [
+  hasProperties(t, changes, [
     { actor: 'ada', details: { before: 'team', after: 'named' } },
     { actor: 'ada', details: { before: 'named', after: 'team' } },
   ])
@@ -391,9 +391,9 @@ t.test('numbers based on too few people are hidden', async (t) => {
   t.equal(ofApi.repos.length, 1)
   t.ok(ofApi.daily.every((day: { active_minutes: unknown }) => day.active_minutes === null))
   const ofSecret = (await ada.get(path(id, week, week, `&repo=${owner}/secret`))).body
-  hasMembers(t, ofSecret, { totals: { active_minutes: null }, repos: [], heatmap: null })
+  hasProperties(t, ofSecret, { totals: { active_minutes: null }, repos: [], heatmap: null })
   const nothing = (await ada.get(path(id, weekBefore, weekBefore))).body
-  hasMembers(t, nothing, { totals: { active_minutes: null }, repos: [], members: [], heatmap: null })
+  hasProperties(t, nothing, { totals: { active_minutes: null }, repos: [], members: [], heatmap: null })
 })
 
 t.test('an erased person’s activity counts, but not as a person', async (t) => {
@@ -423,7 +423,7 @@ t.test('an erased person’s activity counts, but not as a person', async (t) =>
   )
   for (let round = 0; round < 2; round++) {
     const named = (await ada.get(path(id, week, week))).body
-    hasMembers(t, named, {
+    hasProperties(t, named, {
       totals: { active_minutes: 40, active_members: 3 },
       daily: [{ active_members: 3 }],
       repos: [{ active_minutes: 40, members: 3 }],
@@ -558,11 +558,11 @@ t.test('no level goes below the operator’s floor, and lower ones are raised', 
     details: { before: 'named', after: 'team' },
   })
   const rejected = await strict.request('PATCH', settings, { headers, body: { activity_privacy: 'named' } })
-  hasMembers(t, rejected.body, { code: 'validation_failed', errors: [{ path: '/body/activity_privacy' }] })
+  hasProperties(t, rejected.body, { code: 'validation_failed', errors: [{ path: '/body/activity_privacy' }] })
   const create = (body: object) =>
     strict.request('POST', '/api/team/workspaces/create', { headers, body: { name: 'New', ...body } })
   const refused = await create({ activity_privacy: 'named' })
-  hasMembers(t, refused, {
+  hasProperties(t, refused, {
     status: 400,
     body: { code: 'validation_failed', errors: [{ path: '/body/activity_privacy' }] },
   })
@@ -578,8 +578,8 @@ t.test('no level goes below the operator’s floor, and lower ones are raised', 
   const { id: loose } = await service.workspace(ada, { patterns: [`${owner}/*`], members: [bob] })
   await flush(bob, [{ repo: `${owner}/api`, day: today, minutes: 9 }])
   const get = async (url: string) => (await strict.request('GET', url, { headers })).body
-  hasMembers(t, await get(path(loose, today, today)), { members: [], totals: { active_minutes: null } })
-  hasMembers(t, (await get(`/api/team/workspaces/${loose}/members`)).members, [
+  hasProperties(t, await get(path(loose, today, today)), { members: [], totals: { active_minutes: null } })
+  hasProperties(t, (await get(`/api/team/workspaces/${loose}/members`)).members, [
     { last_active_day: null },
     { last_active_day: null },
   ])

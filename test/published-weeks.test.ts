@@ -9,7 +9,7 @@ import {
   type Work,
 } from '../src/features/rollups/published-week.js'
 import { findHole, type Unknown } from './adversary.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 
 /** Mutants are tested on fewer teams. */
 const TEAMS = Number(process.env.RANDOM_TEAMS ?? 1_000)
@@ -248,7 +248,7 @@ t.test('commits that an admin uploads for everyone but one person reveal nothing
       3,
     )
   const week = weekWithout('ada')
-  hasMembers(t, week.repos, [{ repoKey: 'acme/api', minutes: 40, commits: 4 }])
+  hasProperties(t, week.repos, [{ repoKey: 'acme/api', minutes: 40, commits: 4 }])
   t.strictSame(weekWithout('bob'), week)
   t.end()
 })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { recordedHoursOf, recordedPart } from '../src/features/minutes/recorded-hours.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, weekdayOf } from '../src/platform/time/days.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { type Caller, startService } from './service.js'
 
 const RECORDING = '/api/me/recording'
@@ -33,7 +33,7 @@ const minutesOf = async (caller: Caller, day = today) =>
 
 t.test('without preferences, everything is recorded', async (t) => {
   const { ada } = await newcomer()
-  hasMembers(t, await ada.get(RECORDING), { status: 200, body: everything })
+  hasProperties(t, await ada.get(RECORDING), { status: 200, body: everything })
 })
 
 t.test('preferences are stored unchanged, for one person only', async (t) => {
@@ -43,7 +43,7 @@ t.test('preferences are stored unchanged, for one person only', async (t) => {
     repos_off: ['Acme/Secret', 'acme/x_*', 'acme/*'],
     hours: { from: 22, to: 6, weekdays: [5, 1] },
   }
-  hasMembers(t, await ada.put(RECORDING, choice), { status: 200, body: choice })
+  hasProperties(t, await ada.put(RECORDING, choice), { status: 200, body: choice })
   t.strictSame((await ada.get(RECORDING)).body, choice)
   t.strictSame((await bob.get(RECORDING)).body, everything)
   await choose(ada, {})
@@ -197,7 +197,7 @@ t.test('minutes outside the chosen hours are cut from the hour, the day and the 
   const later = await ada.post(MINUTES, {
     entries: [{ repo: 'acme/part', day: addDays(today, -1), minutes: 2, hours: { 3: 1, 4: 1 } }],
   })
-  hasMembers(t, later.body, { capped: 1, notes: [{ code: 'recording_off' }] })
+  hasProperties(t, later.body, { capped: 1, notes: [{ code: 'recording_off' }] })
   t.equal(await minutesOf(ada, addDays(today, -1)), 1)
 })
 

@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import t from 'tap'
 import { signatureOf } from '../demo/billing-provider.js'
 import { limits } from '../schemas/limits.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import {
   type Caller,
   DASHBOARD,
@@ -137,13 +137,13 @@ t.test('bodies are JSON, and an empty body counts as absent', async (t) => {
     service.request('POST', '/api/auth/logout', { headers, body })
   t.equal((await logout({ 'Content-Type': 'application/json' }, '')).status, 200)
   t.equal((await logout({ 'Content-Type': 'text/plain' }, '')).status, 200)
-  hasMembers(t, await logout({}, { everywhere: 'true' }), {
+  hasProperties(t, await logout({}, { everywhere: 'true' }), {
     status: 400,
     body: { errors: [{ path: '/body/everywhere' }] },
   })
   t.match(await logout({}, { everywhere: 1 }), { status: 400 })
   t.match(await logout({}, { everywhere: null }), { status: 400 })
-  hasMembers(t, await logout({}, { 'a/b~': 1 }), {
+  hasProperties(t, await logout({}, { 'a/b~': 1 }), {
     status: 400,
     body: { errors: [{ path: '/body/a~1b~0', message: 'isn’t known' }] },
   })
@@ -248,7 +248,7 @@ t.test('numbers in a query are checked against their bounds', async (t) => {
     'Infinity',
     '0x',
   ]) {
-    hasMembers(
+    hasProperties(
       t,
       await ada.get(`/api/projects?limit=${limit}`),
       { status: 400, body: { code: 'validation_failed', errors: [{ path: '/query/limit' }] } },
@@ -516,7 +516,7 @@ t.test('a request is validated before its access is checked', async (t) => {
   )
   t.same(await Promise.all(codes), ['validation_failed', 'admin_required', 'workspace_not_found'])
   const withBody = await ada.request('DELETE', '/api/settings/acme/none', { body: { x: 1 } })
-  hasMembers(t, withBody, { status: 400, body: { errors: [{ path: '/body/x' }] } })
+  hasProperties(t, withBody, { status: 400, body: { errors: [{ path: '/body/x' }] } })
   t.equal((await ada.get('/api/settings/acme/none/versions/2147483648')).status, 404)
 })
 
@@ -537,7 +537,7 @@ t.test('format errors are explained in words', async (t) => {
   ]
   for (const [reply, path, message] of rejections) {
     const { status, body } = await reply
-    hasMembers(
+    hasProperties(
       t,
       { status, ...body },
       { status: 400, code: 'validation_failed', errors: [{ path, message }] },

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto'
 import postgres from 'postgres'
 import t from 'tap'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { JWT_SECRET } from './process.js'
 import { DASHBOARD, reuseService, type Service, startService } from './service.js'
 import { until } from './until.js'
@@ -21,8 +21,8 @@ t.test('of many tokens, only the genuine one is accepted', async (t) => {
   const [head, body, signature] = token.split('.')
   const header = decode(head)
   const claims = decode(body)
-  hasMembers(t, header, { alg: 'HS256', kid: String })
-  hasMembers(t, claims, {
+  hasProperties(t, header, { alg: 'HS256', kid: String })
+  hasProperties(t, claims, {
     sub: String,
     login: 'ada',
     iat: Number,

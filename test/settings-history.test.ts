@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { type Reply, retryWhileUnavailable, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
@@ -52,7 +52,7 @@ t.test('workspace settings record who changed them, and versions can be read and
 
   const restored = await bob.post(`${path}/restore`, { version: 3 })
   t.equal(restored.status, 200)
-  hasMembers(t, restored.body, {
+  hasProperties(t, restored.body, {
     settings: { 'ext.a': 1, 'ext.b': { deep: 'é' } },
     locked: ['ext.a'],
     idle_window_minutes: 9,

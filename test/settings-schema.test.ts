@@ -6,7 +6,7 @@ import { readConfig } from '../src/config.js'
 import { readSettingsSchema } from '../src/features/settings/schema/read.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { problemsOf } from './config-problems.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { temporaryFolder } from './process.js'
 import { reuseService, startService } from './service.js'
 
@@ -131,17 +131,17 @@ t.test('in enforce mode, mismatches are rejected before the host is asked', asyn
     body: { code: 'validation_failed', errors: at(prefix) },
   })
   const asked = service.repohost.requests.length
-  hasMembers(t, await eve.push('acme/api', bad), rejected('/body/settings'))
+  hasProperties(t, await eve.push('acme/api', bad), rejected('/body/settings'))
   t.equal(service.repohost.requests.length, asked)
-  hasMembers(t, await eve.patch(`${team}/${id}/settings`, { settings: bad }), rejected('/body/settings'))
-  hasMembers(t, await eve.put(override, { settings: bad }), rejected('/body/settings'))
-  hasMembers(t, await eve.post('/api/settings/acme/api/restore', { version: 1 }), rejected('/settings'))
-  hasMembers(t, await eve.post(`${override}/restore`, { version: 1 }), rejected('/settings'))
+  hasProperties(t, await eve.patch(`${team}/${id}/settings`, { settings: bad }), rejected('/body/settings'))
+  hasProperties(t, await eve.put(override, { settings: bad }), rejected('/body/settings'))
+  hasProperties(t, await eve.post('/api/settings/acme/api/restore', { version: 1 }), rejected('/settings'))
+  hasProperties(t, await eve.post(`${override}/restore`, { version: 1 }), rejected('/settings'))
 
   const one = await eve.patch(`${team}/${id}/settings`, { settings: { 'ext.theme': 'light' } })
   t.equal(one.status, 200, 'keys that a patch leaves alone do not count')
   t.equal((await eve.patch(`${team}/${id}/settings`, { settings: good })).status, 200)
-  hasMembers(t, await eve.post(`${team}/${id}/settings/restore`, { version: 2 }), rejected('/settings'))
+  hasProperties(t, await eve.post(`${team}/${id}/settings/restore`, { version: 2 }), rejected('/settings'))
   t.equal((await eve.push('acme/api', good)).status, 200)
   t.equal((await eve.put(override, { settings: good })).status, 200)
 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { repohostKinds } from '../schemas/common.js'
 import { limits } from '../schemas/limits.js'
 import { throughPooler } from './database.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { retryWhileUnavailable, reuseService, type Service, startService, startTeam } from './service.js'
 
 const LIMIT = 262_144
@@ -73,11 +73,11 @@ t.test('settings can be pushed, pulled, restored and deleted, and pushes can con
   t.equal((await ada.push('ada/new', {}, { 'If-None-Match': '*' })).status, 200)
 
   const { versions } = (await ada.get('/api/settings/ada/dotfiles/versions')).body
-  hasMembers(t, versions, [
+  hasProperties(t, versions, [
     { version: 2, created_by: 'Ada' },
     { version: 1, size_bytes: text.length },
   ])
-  hasMembers(t, (await ada.get('/api/settings/ada/dotfiles/versions/1')).body, { settings, version: 1 })
+  hasProperties(t, (await ada.get('/api/settings/ada/dotfiles/versions/1')).body, { settings, version: 1 })
   t.hasStrict(await ada.get('/api/settings/ada/dotfiles/versions/3'), {
     status: 404,
     body: { code: 'version_not_found' },
@@ -309,7 +309,7 @@ t.test('twenty concurrent first pushes create one personal workspace', async (t)
   )
   t.strictSame([...new Set(replies.map(({ status }) => status))], [200])
   t.equal(replies.filter(({ body }) => body.workspace_created).length, 1)
-  hasMembers(t, (await ada.get('/api/team/me')).body.workspaces, [
+  hasProperties(t, (await ada.get('/api/team/me')).body.workspaces, [
     { name: 'ada', personal: true, role: 'admin', patterns: ['ada/*'], member_count: 1 },
   ])
   for (let repo = 0; repo < 4; repo++) {
@@ -341,7 +341,9 @@ t.test('the personal workspace follows a renamed login', async (t) => {
   const renamed = await service.signIn('lovelace')
   const pushed = await renamed.push('lovelace/b', {})
   t.match(pushed, { status: 200, body: { workspace_created: false } })
-  hasMembers(t, (await renamed.get('/api/team/me')).body.workspaces, [{ patterns: ['ada/*', 'lovelace/*'] }])
+  hasProperties(t, (await renamed.get('/api/team/me')).body.workspaces, [
+    { patterns: ['ada/*', 'lovelace/*'] },
+  ])
 })
 
 t.test('projects are listed in pages, one row per workspace and repository', async (t) => {

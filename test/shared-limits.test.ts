@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
 import { LocalCounts } from '../src/platform/rate-limits/counts.js'
 import { connectRedis } from '../src/platform/rate-limits/redis.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { freePort, temporaryFolder } from './process.js'
 import { type Caller, type Service, startService } from './service.js'
 import { until } from './until.js'
@@ -186,7 +186,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
   t.test('a wrong password is reported as such', async (t) => {
     const REDIS_URL = `redis://:wrong@127.0.0.1:${redis.port}`
     const other = await startService(t, { env: { ...env, REDIS_URL }, beside: one })
-    hasMembers(t, troubles(other), [{ reason: 'Redis rejects the user or the password' }])
+    hasProperties(t, troubles(other), [{ reason: 'Redis rejects the user or the password' }])
     t.notMatch(other.logs.join(''), /wrong@/)
     t.equal((await (await other.signIn('heidi')).get('/api/me')).status, 200)
   })

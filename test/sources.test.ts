@@ -156,7 +156,7 @@ t.test('no test compares only part of a string or the first items in an array', 
       texts[n]?.includes('t.match(') ? looseMatchesOf(`test/${file}`, texts[n]) : [],
     ),
     [],
-    'use t.equal, t.hasStrict or hasMembers instead',
+    'use t.equal, t.hasStrict or hasProperties instead',
   )
   for (const loose of ["'a'", "{ a: 'b' }", `{ a: { b: \`\${c}\` } }`, '[1]', '{ a: [] }'])
     t.strictSame(looseMatchesOf('x.ts', `t.match(found, ${loose})`), ['x.ts:1'], loose)

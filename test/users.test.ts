@@ -1,6 +1,6 @@
 /** The command with which an operator finds and deletes accounts. */
 import t from 'tap'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { launchProgram, onDatabase } from './process.js'
 import { reuseService, startTeam } from './service.js'
 import { until } from './until.js'
@@ -32,7 +32,7 @@ t.test('an operator finds and deletes accounts in a given database', async (t) =
     code: 0,
     output: /deleted[\s\S]*Keep the id [0-9a-f-]{36},/,
   })
-  hasMembers(t, (await ada.get(`${team}/${id}/members`)).body.members, [{ login: 'ada' }])
+  hasProperties(t, (await ada.get(`${team}/${id}/members`)).body.members, [{ login: 'ada' }])
   await until(async () => (await bob.get('/api/me')).status === 401, 'the service knows')
 })
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
-import { hasMembers } from './has-members.js'
+import { hasProperties } from './has-properties.js'
 import { type Reply, reuseService, startService, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
@@ -10,7 +10,7 @@ t.test('a workspace is created with its patterns and a first invite', async (t) 
   const ada = await service.signIn('ada')
   const made = await ada.post(`${team}/create`, { name: '  Acme  ', patterns: ['acme/*', 'beta/one'] })
   t.equal(made.status, 201)
-  hasMembers(t, made.body.workspace, {
+  hasProperties(t, made.body.workspace, {
     name: 'Acme',
     personal: false,
     role: 'admin',
@@ -38,7 +38,7 @@ t.test('names have 1 to 100 characters as sent and aren’t blank', async (t) =>
   })
   t.hasStrict((await ada.patch(`${team}/${id}`, { name: 'B' })).body, { id, name: 'B', role: 'admin' })
   t.equal((await ada.patch(`${team}/${id}`, { name: 'B', personal: true })).status, 400)
-  hasMembers(t, (await ada.get('/api/team/me')).body.workspaces, [{ name: 'B' }])
+  hasProperties(t, (await ada.get('/api/team/me')).body.workspaces, [{ name: 'B' }])
 })
 
 t.test('a caller can have at most 20 workspaces that they created', async (t) => {
@@ -217,6 +217,6 @@ t.test('a personal workspace whose patterns were edited is opened again, once, b
   t.same((await ada.get(`${team}/${id}/patterns`)).body.patterns, ['other/x', 'ada/*'])
   const { entries } = (await ada.get(`${team}/${id}/audit`)).body
   const added = entries.filter(({ action }: { action: string }) => action === 'patterns.added')
-  hasMembers(t, added, [{ actor: 'ada', details: { patterns: ['ada/*'] } }])
+  hasProperties(t, added, [{ actor: 'ada', details: { patterns: ['ada/*'] } }])
   t.equal(added.length, 1)
 })

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { addDays } from '../../src/platform/time/days.js'
-import { hasMembers } from '../has-members.js'
+import { hasProperties } from '../has-properties.js'
 import { until } from '../until.js'
 import { countOf, type Scene, startScene, type Visitor } from './page.js'
 
@@ -181,7 +181,7 @@ else {
       await page.getByRole('region', { name, exact: true }).first().waitFor()
     const tree = await page.locator('body').ariaSnapshot()
     const headings = [...tree.matchAll(/heading "(.*)" \[level=1\]/g)].map(([, name]) => name)
-    hasMembers(t, headings, [heading], `${name} has its heading`)
+    hasProperties(t, headings, [heading], `${name} has its heading`)
     t.match(tree, /^- main:/m, name)
     for (const table of tables.split(', ').filter(Boolean))
       t.match(tree, new RegExp(`table "${table}(, newest first)?"`), `${name} has the table ${table}`)

@@ -9,7 +9,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import t from 'tap'
 import { DENIED_KEYS } from '../../schemas/denied-settings.js'
 import { projectRoot } from '../../src/platform/process/root.js'
-import { hasMembers } from '../has-members.js'
+import { hasProperties } from '../has-properties.js'
 import { temporaryFolder } from '../process.js'
 import { startService } from '../service.js'
 
@@ -155,7 +155,7 @@ t.test('the page receives its sign-in options, and hostile names can’t break o
     t.notMatch(text, '<')
     return JSON.parse(text)
   }
-  hasMembers(t, await startOf(), {
+  hasProperties(t, await startOf(), {
     signed_in: false,
     oauth: true,
     billing: 'off',
@@ -169,7 +169,7 @@ t.test('the page receives its sign-in options, and hostile names can’t break o
   t.match(await startOf('svc_token=nonsense'), { signed_in: false })
   const hostile = { login: '</script><script>alert(1)</script>', about: '<!--', repohost_token: 'x' }
   service.app.dashboard.offeredPeople.push(hostile)
-  hasMembers(t, await startOf(), { people: [hostile] })
+  hasProperties(t, await startOf(), { people: [hostile] })
 })
 
 t.test('an operator can turn the dashboard off', async (t) => {

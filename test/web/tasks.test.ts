@@ -6,7 +6,7 @@ import t from 'tap'
 import { seedTeam } from '../../demo/team.js'
 import { rebuildRollups } from '../../src/features/rollups/roll-up.js'
 import { addDays, mondayOf, weekdayOf } from '../../src/platform/time/days.js'
-import { hasMembers } from '../has-members.js'
+import { hasProperties } from '../has-properties.js'
 import type { Caller } from '../service.js'
 import { until } from '../until.js'
 import { commitOf, Webhook } from '../webhooks.js'
@@ -491,7 +491,7 @@ else {
     await admin.page.getByText('bob is now an admin', { exact: true }).waitFor({ state: 'detached' })
     await until(async () => (await admin.field('Role of bob').inputValue()) === 'member', 'the role is back')
     const { body } = await ada.get(`/api/team/workspaces/${id}/members`)
-    hasMembers(t, body.members, [{ role: 'admin' }, { role: 'member' }])
+    hasProperties(t, body.members, [{ role: 'admin' }, { role: 'member' }])
   })
 
   t.test('an undo doesn’t overwrite what someone changed in the meantime', async (t) => {

@@ -6,7 +6,7 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The members of `found` that `expected` names. Where a pattern or a type in `expected` fits, it replaces the value. */
+/** The properties of `found` that `expected` names. Where a pattern or a type in `expected` fits, it replaces the value. */
 const pick = (found: unknown, expected: unknown): unknown => {
   if (expected instanceof RegExp) return typeof found === 'string' && expected.test(found) ? expected : found
   if (expected === Number) return typeof found === 'number' ? expected : found
@@ -18,9 +18,9 @@ const pick = (found: unknown, expected: unknown): unknown => {
 }
 
 /**
- * Compares the members that `expected` names, at any depth. Strings must be equal as a whole, and arrays must have as many
+ * Compares the properties that `expected` names, at any depth. Strings must be equal as a whole, and arrays must have as many
  * items; `t.match` accepts a part of a string, and `t.match` and `t.hasStrict` accept the first items of an array.
  * A regular expression stands for every string that it matches, `Number` and `String` for every value of that type.
  */
-export const hasMembers = (t: Test, found: unknown, expected: unknown, message?: string): boolean =>
-  t.strictSame(pick(found, expected), expected, message ?? 'has the expected members')
+export const hasProperties = (t: Test, found: unknown, expected: unknown, message?: string): boolean =>
+  t.strictSame(pick(found, expected), expected, message ?? 'has the expected properties')
