@@ -39,7 +39,8 @@ interface Write {
 }
 
 /**
- * The only way a snapshot gets a new version. The caller's role is already locked.
+ * The only way a snapshot gets a new version. The caller's role is already locked. Two first pushes at the same time are a row
+ * conflict, after which the second transaction finds the snapshot of the first.
  * @param current as `lockSnapshot` found it
  */
 export const writeSnapshot = async (
@@ -56,8 +57,6 @@ export const writeSnapshot = async (
   const snapshot = current
     ? await updateSnapshot(tx, key, { ...content, version: current.version + 1 })
     : await insertSnapshot(tx, key, { ...content, owner, repo })
-  // Another first push was faster, so now there's a snapshot to lock.
-  if (!snapshot) return writeSnapshot(tx, key, await lockSnapshot(tx, key), write)
   await insertAuditEntry(tx, {
     workspaceId: key.workspaceId,
     actor: author,

@@ -19,7 +19,7 @@ interface Push {
   preconditions: Preconditions
 }
 
-/** Someone may add the personal workspace's pattern by hand in the meantime. */
+/** Someone may push the same repository, or add the personal workspace's pattern by hand, in the meantime. */
 const options = { rowsMayConflict: true }
 
 /**

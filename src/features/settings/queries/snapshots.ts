@@ -174,14 +174,13 @@ export const insertSnapshot = async (
   tx: Db,
   key: SnapshotKey,
   { owner, repo, ...content }: NewContent & { owner: string; repo: string },
-): Promise<StoredSnapshot | undefined> => {
+): Promise<StoredSnapshot> => {
   const { settings, sizeBytes, author } = content
-  const [row] = await tx
+  const rows = await tx
     .insert(snapshots)
     .values({ ...key, id: uuidv7(), owner, repo, version: 1, settings, sizeBytes, updatedBy: author.id })
-    .onConflictDoNothing()
     .returning(written)
-  return row && keepVersion(tx, key, row, content)
+  return keepVersion(tx, key, singleRow(rows), content)
 }
 
 /** Writes a locked snapshot's next version. */
