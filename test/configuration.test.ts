@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
-import { locksOfWorkspaces } from '../src/platform/database/locks.js'
+import { locksOfUsers, locksOfWorkspaces } from '../src/platform/database/locks.js'
 import { heldMemory } from '../src/platform/process/held-memory.js'
 import { hasProperties } from './has-properties.js'
 import { whileHeld } from './locks.js'
@@ -351,10 +351,23 @@ t.test(
 t.test('a dry run neither waits for workspace changes nor blocks them', async (t) => {
   const service = await reuseService(t)
   const { ada, id, path } = await setScene(service)
-  const lock = `select pg_advisory_xact_lock(${locksOfWorkspaces.administration}, hashtext($1::uuid::text))`
-  await whileHeld(service, [lock, id], async () => {
-    t.equal((await ada.put(`${path}?dry_run=true`, { settings: { 'ext.a': 1 } })).status, 200)
-  })
+  const userId = (await ada.get('/api/me')).body.id
+  const locks: [number, string][] = [
+    [locksOfWorkspaces.administration, id],
+    [locksOfWorkspaces.quota, id],
+    [locksOfUsers.patterns, userId],
+  ]
+  const body = {
+    settings: { 'ext.a': 1 },
+    patterns: ['acme/*', 'other/*'],
+    projects: { 'acme/web': { settings: { 'ext.b': 1 } } },
+  }
+  for (const [lock, key] of locks) {
+    const statement = `select pg_advisory_xact_lock(${lock}, hashtext($1::uuid::text))`
+    await whileHeld(service, [statement, key], async () => {
+      t.equal((await ada.put(`${path}?dry_run=true`, body)).status, 200)
+    })
+  }
 })
 
 t.test('a read-only key can do a dry run but not apply it', async (t) => {

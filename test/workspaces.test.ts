@@ -159,6 +159,20 @@ t.test(
   },
 )
 
+t.test('a push can’t add a pattern to the personal workspace beyond the limit', async (t) => {
+  const service = await startService(t, { env: { LIMITS: 'patterns_per_person=2' } })
+  const ada = await service.signIn('ada')
+  const { workspace_id: personal } = (await ada.push('ada/dotfiles', { 'ext.a': 1 })).body
+  const own = `${team}/${personal}/patterns`
+  t.equal((await ada.put(own, { patterns: [] })).status, 200)
+  const { id } = await service.workspace(ada, { patterns: patternsOf('acme', 2) })
+  t.hasStrict((await ada.push('ada/dotfiles', { 'ext.a': 2 })).body, tooManyPatterns(2))
+  t.same((await ada.get(own)).body.patterns, [])
+  t.equal((await ada.put(`${team}/${id}/patterns`, { patterns: patternsOf('acme', 1) })).status, 200)
+  t.hasStrict((await ada.push('ada/dotfiles', { 'ext.a': 2 })).body, { changed: true, version: 2 })
+  t.same((await ada.get(own)).body.patterns, ['ada/*'])
+})
+
 t.test('a workspace key can add patterns regardless of its creator’s total', async (t) => {
   const service = await startService(t, { env: { LIMITS: 'patterns_per_person=1' } })
   const ada = await service.signIn('ada')

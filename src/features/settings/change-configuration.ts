@@ -8,6 +8,7 @@ import type { Held } from '../../platform/process/held-memory.js'
 import {
   type Change,
   changeWorkspace,
+  lockOwnPatterns,
   previewChange,
   setPatterns,
   type WorkspaceCall,
@@ -18,7 +19,7 @@ import type { ChangeList } from './configuration-changes.js'
 import type { SentConfiguration } from './configuration-reader.js'
 import { waitForTurn } from './configuration-turns.js'
 import { batchesOf, type ConfigurationPlan, nameOf, planConfiguration } from './plan-configuration.js'
-import { requireStorageQuota } from './policies/storage-quota.js'
+import { requireStorageFor, requireStorageQuota } from './policies/storage-quota.js'
 import { deleteOverrides, limitOverrideHistory, writeOverrides } from './queries/overrides.js'
 import { etagOfConfiguration, type Head, readHead } from './read-configuration.js'
 import type { SettingsRules } from './schema/read.js'
@@ -68,11 +69,12 @@ export const changeConfiguration = async (
         heldByTry.reset()
         const plan = await planConfiguration(preview, facts)
         const { grownBytes } = plan.overrides
-        if (grownBytes > 0) await requireStorageQuota(preview.tx, workspaceId, grownBytes)
+        if (grownBytes > 0) await requireStorageFor(preview.tx, workspaceId, grownBytes)
         return responseOf(workspaceId, plan, plan.head)
       })
     return await changeWorkspace(database, call, 'admin', async (change) => {
       heldByTry.reset()
+      if (sent.patterns) await lockOwnPatterns(change)
       const plan = await planConfiguration(change, facts)
       await writePlan(change, workspaceId, plan)
       if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)

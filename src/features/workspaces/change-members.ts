@@ -13,6 +13,7 @@ import {
   hasOtherAdmin,
   insertMember,
   type ListedMember,
+  lockPatternsOf,
   lockRoles,
   readRole,
   updateRole,
@@ -142,6 +143,7 @@ export const makeAdmin = (
     if (before === 'admin') return 'was admin'
     if (before === 'member') await updateRole(tx, workspaceId, userId, 'admin')
     else {
+      await lockPatternsOf(tx, userId)
       await requireJoinQuota(tx, userId, await countPatterns(tx, workspaceId), quota)
       await insertMember(tx, workspaceId, userId, 'admin')
     }

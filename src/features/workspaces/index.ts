@@ -35,7 +35,7 @@ export {
   lockWorkspace,
   readWorkspaceSummary,
 } from './queries/workspaces.js'
-export { requirePatterns, setPatterns } from './replace-patterns.js'
+export { lockOwnPatterns, requirePatterns, setPatterns } from './replace-patterns.js'
 export {
   ABOUT_PEOPLE,
   auditEntries,

@@ -9,7 +9,7 @@ import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { requireJoinQuota, type WorkspaceQuota } from './policies/rights.js'
 import { insertAuditEntry } from './queries/audit.js'
 import { findInvite, insertInvite, revokeInvite as markRevoked, redeemInvite } from './queries/invites.js'
-import { insertMember, lockRole } from './queries/members.js'
+import { insertMember, lockPatternsOf, lockRole } from './queries/members.js'
 import { wasRemoved } from './queries/removals.js'
 import { countPatterns, listWorkspacesOf, readInvitedWorkspace } from './queries/workspaces.js'
 
@@ -96,6 +96,7 @@ export const joinWorkspace = (
     if (!alreadyMember) {
       if (await wasRemoved(tx, invite, caller, personKeys)) throw new ApiError('invite_revoked')
       if (!(await redeemInvite(tx, invite.id))) throw await errorOfCode(tx, code)
+      await lockPatternsOf(tx, userId)
       await requireJoinQuota(tx, userId, await countPatterns(tx, workspaceId), quota)
       await insertMember(tx, workspaceId, userId, invite.role)
       await insertAuditEntry(tx, {

@@ -10,7 +10,7 @@ import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { requireCreateQuota, type WorkspaceQuota } from './policies/rights.js'
 import { insertAuditEntry } from './queries/audit.js'
 import { insertInvite } from './queries/invites.js'
-import { insertMember } from './queries/members.js'
+import { insertMember, lockPatternsOf } from './queries/members.js'
 import {
   insertPatterns,
   insertWorkspace,
@@ -32,6 +32,7 @@ export const createWorkspace = (
 ): Promise<{ workspace: Workspace; invite: Invite }> =>
   database.transaction(async (tx) => {
     const caller = await lockCaller(tx, userId)
+    await lockPatternsOf(tx, userId)
     await requireCreateQuota(tx, userId, patterns.length, quota)
     const id = await insertWorkspace(tx, { name: name.trim(), privacy: activity_privacy, createdBy: userId })
     if (id === undefined) throw new Error('Only a personal workspace can have a conflict')

@@ -6,7 +6,7 @@ import type { User } from '../accounts/index.js'
 import { requirePersonalQuota } from './policies/personal-workspace.js'
 import type { WorkspaceQuota } from './policies/rights.js'
 import { insertAuditEntry } from './queries/audit.js'
-import { insertMember } from './queries/members.js'
+import { insertMember, lockPatternsOf } from './queries/members.js'
 import {
   countPatterns,
   insertPatterns,
@@ -32,6 +32,7 @@ export const openPersonalWorkspace = async (
   owner: string,
   { privacy, quota }: PersonalRules,
 ): Promise<{ workspaceId: string; workspaceCreated: boolean }> => {
+  await lockPatternsOf(tx, caller.id)
   await requirePersonalQuota(tx, caller.id, owner, quota)
   const pattern = parsePattern(`${caller.login}/*`)
   if (!pattern) throw new Error('A login makes a valid pattern')

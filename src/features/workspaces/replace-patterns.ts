@@ -2,6 +2,7 @@ import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import type { Database } from '../../platform/database/client.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { requireInsideOrganization, requirePatternQuota, type WorkspaceQuota } from './policies/rights.js'
+import { lockPatternsOf } from './queries/members.js'
 import { readOrganization } from './queries/organizations.js'
 import { deletePatterns, insertPatterns, listPatterns } from './queries/workspaces.js'
 
@@ -18,12 +19,18 @@ export const replacePatterns = (
   changeWorkspace(database, call, 'admin', async (change) => {
     const before = await listPatterns(change.tx, call.workspaceId)
     if (JSON.stringify(before) === JSON.stringify(patterns)) return before
+    await lockOwnPatterns(change)
     await requirePatterns(change, call.workspaceId, before, patterns, quota)
     await setPatterns(change, call.workspaceId, before, patterns)
     return patterns
   })
 
-/** @throws {ApiError} `pattern_outside_organization`, `workspace_limit` */
+/** Before patterns are added. A workspace key doesn't act for the person who created it. */
+export const lockOwnPatterns = async ({ tx, caller }: Pick<Change, 'tx' | 'caller'>): Promise<void> => {
+  if (caller.keyName === null) await lockPatternsOf(tx, caller.id)
+}
+
+/** Reliable only after `lockOwnPatterns`. @throws {ApiError} `pattern_outside_organization`, `workspace_limit` */
 export const requirePatterns = async (
   { tx, caller }: Pick<Change, 'tx' | 'caller'>,
   workspaceId: string,
@@ -34,7 +41,6 @@ export const requirePatterns = async (
   const link = await readOrganization(tx, workspaceId)
   if (link?.join === 'member') requireInsideOrganization(link.organization, after)
   const added = after.length - before.length
-  // A workspace key doesn't act for the person who created it.
   if (added > 0 && caller.keyName === null) await requirePatternQuota(tx, caller.id, added, quota)
 }
 

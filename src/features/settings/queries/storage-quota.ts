@@ -2,7 +2,7 @@
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { lockOfWorkspace, locksOfWorkspaces } from '../../../platform/database/locks.js'
-import { bool, double, statement, uuid } from '../../../platform/database/statement.js'
+import { bool, double, singleRow, statement, uuid } from '../../../platform/database/statement.js'
 
 const LOCK_QUOTA = lockOfWorkspace('lock workspace quota', locksOfWorkspaces.quota)
 
@@ -18,18 +18,16 @@ const IS_WITHIN_QUOTA = statement(
 )
 
 /**
- * Whether a workspace uses at most `bytes`, including what this transaction has written. Transactions that check the
- * same workspace run one by one from here on, so that two can't both use the remaining space. Call it last, because a
- * holder of this lock must not wait for another one.
+ * Transactions that check the same workspace run one by one from here on, so that two can't both use the remaining space.
+ * Call it last, because a holder of this lock must not wait for another one.
  */
-export const isWithinQuota = async (tx: Db, workspaceId: string, bytes: number): Promise<boolean> => {
-  // Sent together. The sum is read once the lock is held.
-  const [, [row]] = await Promise.all([
-    tx.rows(LOCK_QUOTA, [workspaceId]),
-    tx.rows(IS_WITHIN_QUOTA, [workspaceId, bytes]),
-  ])
-  return row?.within === true
+export const lockStorageQuota = async (tx: Db, workspaceId: string): Promise<void> => {
+  await tx.rows(LOCK_QUOTA, [workspaceId])
 }
+
+/** Whether a workspace uses at most `bytes`, including what this transaction has written. */
+export const isWithinQuota = async (db: Db, workspaceId: string, bytes: number): Promise<boolean> =>
+  singleRow(await db.rows(IS_WITHIN_QUOTA, [workspaceId, bytes])).within
 
 /** $1: the workspaces. One statement for each table, because a cluster joins these tables by other columns only. */
 const sumStorage = (table: string) =>

@@ -4,7 +4,7 @@ import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
 import { ApiError } from '../../../errors.js'
 import type { Db } from '../../../platform/database/client.js'
 import { countPatterns, readPersonalWorkspace } from '../queries/workspaces.js'
-import { requireCreateQuota, type WorkspaceQuota } from './rights.js'
+import { requireCreateQuota, requirePatternQuota, type WorkspaceQuota } from './rights.js'
 
 /** No pattern matches a repository of this owner. */
 export const workspaceRequired = (owner: string) =>
@@ -18,7 +18,7 @@ const suggestedPattern = (owner: string): string => {
   return `${shortened.slice(0, shortened.lastIndexOf('/'))}/${SUBGROUPS}`
 }
 
-/** @throws {ApiError} `workspace_required` if the workspace has no room for a pattern, `workspace_limit` */
+/** Reliable as `requireCreateQuota`. @throws {ApiError} `workspace_required` if the workspace can't have another pattern, `workspace_limit` */
 export const requirePersonalQuota = async (
   db: Db,
   userId: string,
@@ -28,6 +28,7 @@ export const requirePersonalQuota = async (
   const personal = await readPersonalWorkspace(db, userId)
   if (personal !== undefined) {
     if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)
+    await requirePatternQuota(db, userId, 1, quota)
   } else {
     await requireCreateQuota(db, userId, 1, quota)
   }

@@ -5,7 +5,7 @@ import { parsePatterns } from '../../../../schemas/repo-pattern.js'
 import { ApiError } from '../../../errors.js'
 import type { KeyInUse } from '../../../platform/access/caller.js'
 import type { Db } from '../../../platform/database/client.js'
-import { countWorkspacesOf, lockPatternsOf, lockRole } from '../queries/members.js'
+import { countWorkspacesOf, lockRole } from '../queries/members.js'
 
 /** A workspace key reaches only that workspace. A personal key reaches all of the person's workspaces. */
 export const reaches = ({ workspaceId }: KeyInUse, wanted: string): boolean =>
@@ -35,17 +35,16 @@ export type WorkspaceQuota = Pick<
 
 /**
  * Only the caller's own acts are limited, so that an admin learns nothing about the members. Others may still add
- * patterns to the caller's workspaces. Locks the number until the transaction ends.
+ * patterns to the caller's workspaces. Reliable only after `lockPatternsOf`.
  * @throws {ApiError} `workspace_limit`
  */
 export const requirePatternQuota = async (
-  tx: Db,
+  db: Db,
   userId: string,
   added: number,
   quota: WorkspaceQuota,
 ): Promise<void> => {
-  await lockPatternsOf(tx, userId)
-  const { patterns } = await countWorkspacesOf(tx, userId)
+  const { patterns } = await countWorkspacesOf(db, userId)
   if (patterns + added > quota.patterns_per_person)
     throw new ApiError('workspace_limit', {
       detail: `The workspaces that you have created or joined can have at most ${quota.patterns_per_person} patterns together. Remove some, or leave or delete a workspace first.`,
@@ -53,7 +52,7 @@ export const requirePatternQuota = async (
 }
 
 /**
- * Reliable only while the person is locked.
+ * Reliable only while the person is locked, and after `lockPatternsOf`.
  * @param patterns of the workspace that the person joins
  * @throws {ApiError} `workspace_limit`
  */
