@@ -6,17 +6,17 @@ import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../priv
 import type { Filter, Subject } from './queries/filter.js'
 import type { NamedDays } from './queries/sources.js'
 
-/** The viewer and the operator's rules. */
-export interface Viewer extends PrivacyRules {
+export interface Viewer {
   /** In the access log: the person, or the workspace key. */
   id: string
   /** Null: a workspace key, which has no activity of its own. */
   userId: string | null
 }
 
-/** The dashboard that a viewer asks for. */
+/** The dashboard that a viewer asks for, and the operator's rules for what it may show. */
 export interface DashboardQuestion {
   viewer: Viewer
+  rules: PrivacyRules
   workspaceId: string
   range: Range
   subject: Subject
@@ -39,9 +39,19 @@ export type ShownDays =
 /** Hidden: the question names another person, whose activity is private on these days. */
 export type ComparedDays = ShownDays | { kind: 'hidden' }
 
-/** Days that are shown as they were recorded: one range, or none. */
-export const namedIn = (days: ComparedDays): NamedDays[] =>
-  days.kind === 'recorded' || days.kind === 'mixed' ? [days.named] : []
+/** The part of compared days that is shown as it was recorded. */
+export type ComparedRecorded = { kind: 'none' } | { kind: 'recorded'; named: NamedDays }
+
+export const recordedIn = (days: ComparedDays): ComparedRecorded => {
+  switch (days.kind) {
+    case 'recorded':
+    case 'mixed':
+      return { kind: 'recorded', named: days.named }
+    case 'published':
+    case 'hidden':
+      return { kind: 'none' }
+  }
+}
 
 /** The hours that a response shows: the viewer's own, all hours of days on which enough people have any, or none. */
 export type ShownHours =
@@ -62,15 +72,18 @@ export interface Shown {
 export const isOwn = ({ viewer, subject }: DashboardQuestion): boolean =>
   subject.kind === 'person' && subject.userId === viewer.userId
 
+/** Nothing else may make named days. */
+const namedDays = (range: Range) => range as NamedDays
+
 const divide = (question: DashboardQuestion, privacy: WorkspacePrivacy, requested: Range): ComparedDays => {
-  const recorded: ShownDays = { kind: 'recorded', named: requested as NamedDays }
+  const recorded: ShownDays = { kind: 'recorded', named: namedDays(requested) }
   if (isOwn(question)) return recorded
-  const last = lastPublished(question.viewer.floor, privacy)
+  const last = lastPublished(question.rules.floor, privacy)
   if (last === null || requested.from > last) return recorded
   if (question.subject.kind !== 'everyone') return { kind: 'hidden' }
   const from = mondayOf(requested.from)
   if (requested.to <= last) return { kind: 'published', weeks: { from, to: sundayOf(requested.to) } }
-  const named = rangeOf(addDays(last, 1), requested.to) as NamedDays
+  const named = namedDays(rangeOf(addDays(last, 1), requested.to))
   return { kind: 'mixed', weeks: { from, to: last }, named }
 }
 
@@ -97,11 +110,11 @@ const rangeOfDays = (days: ShownDays): Range => {
 }
 
 const decideHours = (question: DashboardQuestion): ShownHours => {
-  const { viewer, subject } = question
+  const { viewer, rules, subject } = question
   if (isOwn(question)) return { kind: 'own' }
   // A workspace key sees no hours at all.
   if (viewer.userId === null || subject.kind !== 'everyone') return { kind: 'none' }
-  return { kind: 'team', viewerId: viewer.userId, minOthers: viewer.minGroup }
+  return { kind: 'team', viewerId: viewer.userId, minOthers: rules.minGroup }
 }
 
 /** The same number of days immediately before. Where they're hidden, the response compares with nothing. */

@@ -5,12 +5,13 @@ import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { readPublishedDays } from '../rollups/index.js'
-import { type DashboardQuestion, decideShown, namedIn, type Shown, type Weeks } from './policies.js'
+import { type DashboardQuestion, decideShown, type Shown, type Weeks } from './policies.js'
 import { listMemberDays, readDays } from './queries/days.js'
-import { daysWithin, readSnapshot, readUnusableDays, sourcesOf } from './queries/sources.js'
+import type { Filter } from './queries/filter.js'
+import { daysWithin, type NamedDays, readSnapshot, readUnusableDays, sourcesOf } from './queries/sources.js'
 import { readWorkspace } from './read-dashboard.js'
 import { publishedQuestion } from './read-published.js'
-import { everyDay, hiddenSums, ZERO_SUMS } from './sums.js'
+import { everyDay, hiddenSums, type Totals, ZERO_SUMS } from './sums.js'
 
 /** More days of 5,000 members in one response would block the event loop for tens of milliseconds. */
 const DAYS_PER_READ = 3
@@ -30,41 +31,44 @@ export const openDashboardLines = (
   readSnapshot(database, async (tx) => {
     const { name, privacy } = await readWorkspace(tx, question.workspaceId)
     const shown = decideShown(question, privacy)
-    switch (shown.days.kind) {
+    const { days, filter } = shown
+    switch (days.kind) {
       case 'recorded':
         return { name, shown, lines: readMemberLines(database, question) }
       case 'published':
-      case 'mixed':
-        return { name, shown, lines: once(await readDayLines(tx, question, shown, shown.days.weeks)) }
+        return { name, shown, lines: dayLines(await readPublishedSums(tx, question, days.weeks)) }
+      case 'mixed': {
+        const [published, recorded] = await Promise.all([
+          readPublishedSums(tx, question, days.weeks),
+          readRecordedSums(tx, question, days.named, filter),
+        ])
+        return { name, shown, lines: dayLines([...published, ...recorded]) }
+      }
     }
   })
 
-async function* once(text: string): AsyncGenerator<string> {
-  yield text
+type DaySums = Totals & { day: string }
+
+const readPublishedSums = async (tx: Db, question: DashboardQuestion, weeks: Weeks): Promise<DaySums[]> =>
+  everyDay(weeks, await readPublishedDays(tx, publishedQuestion(question, weeks)), hiddenSums)
+
+const readRecordedSums = async (
+  tx: Db,
+  { workspaceId }: DashboardQuestion,
+  named: NamedDays,
+  filter: Filter,
+): Promise<DaySums[]> => {
+  const unusable = await readUnusableDays(tx, workspaceId, named)
+  const rows = await readDays(tx, sourcesOf(workspaceId, named, filter, unusable))
+  return everyDay(named, rows, ZERO_SUMS)
 }
 
 /** One CSV line per day, used when part of the range shows published weeks. Hidden numbers are empty. */
-const readDayLines = async (
-  tx: Db,
-  question: DashboardQuestion,
-  { range, days, filter }: Shown,
-  weeks: Weeks,
-): Promise<string> => {
-  const { workspaceId } = question
-  const unusable = await readUnusableDays(tx, workspaceId, range)
-  const [recorded, published] = await Promise.all([
-    Promise.all(
-      namedIn(days).map(async (named) =>
-        everyDay(named, await readDays(tx, sourcesOf(workspaceId, named, filter, unusable)), ZERO_SUMS),
-      ),
-    ),
-    readPublishedDays(tx, publishedQuestion(question, weeks)),
-  ])
-  const daily = [...everyDay(weeks, published, hiddenSums), ...recorded.flat()]
-  const lines = daily.map((sums) =>
+async function* dayLines(days: DaySums[]): AsyncGenerator<string> {
+  const lines = days.map((sums) =>
     [sums.day, sums.active_minutes ?? '', ...countNames.map((count) => sums[count] ?? '')].join(','),
   )
-  return [dayCsvColumns, ...lines, ''].join('\n')
+  yield [dayCsvColumns, ...lines, ''].join('\n')
 }
 
 /** A few days at a time, so that memory is enough for any range and team. */

@@ -10,22 +10,22 @@ import { addDays } from '../../platform/time/days.js'
 import { readWorkspaceSummary } from '../workspaces/index.js'
 import { mergeHours, mergeRepos } from './merge-days.js'
 import {
-  type ComparedDays,
+  type ComparedRecorded,
   type DashboardQuestion,
   daysToCompare,
   decideShown,
-  namedIn,
+  recordedIn,
   type Shown,
 } from './policies.js'
 import { readSnapshot, readUnusableDays, sourcesOf } from './queries/sources.js'
 import { readPublished, readPublishedBefore } from './read-published.js'
-import { readRecorded } from './read-recorded.js'
-import { addUpTotals, type Totals } from './sums.js'
+import { type ComparedSources, readRecorded } from './read-recorded.js'
+import { addUpTotals, hiddenSums, type Totals } from './sums.js'
 
 export interface DashboardResponse {
   dashboard: Dashboard
   shown: Shown
-  before: ComparedDays
+  compared: ComparedRecorded
 }
 
 /**
@@ -48,8 +48,9 @@ export const readDashboard = (
     ])
     const shown = decideShown(question, workspace.privacy)
     const before = daysToCompare(question, workspace.privacy, shown)
+    const compared = recordedIn(before)
     const [numbers, publishedBefore] = await Promise.all([
-      readNumbers(tx, question, shown, before, unusable, trends),
+      readNumbers(tx, question, shown, compared, unusable, trends),
       readPublishedBefore(tx, question, before),
     ])
     const dashboard: Dashboard = {
@@ -57,21 +58,21 @@ export const readDashboard = (
       range: shown.range,
       idle_window_minutes: workspace.idle_window_minutes,
       totals: numbers.totals,
-      previous_totals: addUpTotals([...numbers.before, ...publishedBefore]),
+      previous_totals: addUpTotals([numbers.totalsBefore, ...publishedBefore]),
       daily: numbers.daily,
       members: numbers.members,
       repos: numbers.repos,
-      heatmap: shown.hours.kind === 'none' ? null : numbers.heatmap,
+      heatmap: numbers.heatmap,
       publication: numbers.publication,
       generated_at: new Date().toISOString(),
     }
-    return { dashboard, shown, before }
+    return { dashboard, shown, compared }
   })
 
 interface Numbers
   extends Pick<Dashboard, 'totals' | 'daily' | 'members' | 'repos' | 'heatmap' | 'publication'> {
-  /** The totals of the recorded days that the response compares with: of one range, or of none. */
-  before: Totals[]
+  /** Of the recorded days that the response compares with. Hidden if there are none. */
+  totalsBefore: Totals
 }
 
 /** @param unusable the days whose rollups can't be used */
@@ -79,24 +80,27 @@ const readNumbers = async (
   tx: Db,
   question: DashboardQuestion,
   shown: Shown,
-  before: ComparedDays,
+  compared: ComparedRecorded,
   unusable: string[],
   trends: boolean,
 ): Promise<Numbers> => {
   const { workspaceId } = question
-  const { days, filter } = shown
-  const sourcesBefore = namedIn(before).map((named) => sourcesOf(workspaceId, named, filter, unusable))
+  const { days, filter, hours } = shown
+  const comparedSources: ComparedSources =
+    compared.kind === 'recorded'
+      ? { kind: 'recorded', sources: sourcesOf(workspaceId, compared.named, filter, unusable) }
+      : { kind: 'none' }
   switch (days.kind) {
     case 'recorded': {
       const sources = sourcesOf(workspaceId, days.named, filter, unusable)
-      const recorded = await readRecorded(tx, shown, sources, sourcesBefore, trends)
+      const recorded = await readRecorded(tx, shown, sources, comparedSources, trends)
       return { ...recorded, heatmap: mergeHours([recorded.hours]), publication: null }
     }
     case 'published': {
-      const published = await readPublished(tx, question, days.weeks)
+      const published = await readPublished(tx, question, hours, days.weeks)
       return {
         ...published,
-        before: [],
+        totalsBefore: hiddenSums,
         members: [],
         repos: mergeRepos(published.repos),
         heatmap: mergeHours([published.hours]),
@@ -105,12 +109,12 @@ const readNumbers = async (
     case 'mixed': {
       const sources = sourcesOf(workspaceId, days.named, filter, unusable)
       const [recorded, published] = await Promise.all([
-        readRecorded(tx, shown, sources, sourcesBefore, trends),
-        readPublished(tx, question, days.weeks),
+        readRecorded(tx, shown, sources, comparedSources, trends),
+        readPublished(tx, question, hours, days.weeks),
       ])
       return {
         totals: addUpTotals([recorded.totals, published.totals]),
-        before: recorded.before,
+        totalsBefore: recorded.totalsBefore,
         daily: [...published.daily, ...recorded.daily],
         members: recorded.members,
         repos: mergeRepos([...recorded.repos, ...published.repos]),

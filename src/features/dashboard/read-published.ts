@@ -4,6 +4,7 @@ import type { Publication } from '../../../schemas/dashboard.js'
 import type { Db } from '../../platform/database/client.js'
 import { readTodayIn } from '../../platform/time/clock.js'
 import { listDays, weekdayOf } from '../../platform/time/days.js'
+import type { PrivacyRules } from '../privacy/index.js'
 import {
   hasOverdueWeeks,
   type PublishedTotals,
@@ -14,28 +15,37 @@ import {
   readPublishedWeeks,
 } from '../rollups/index.js'
 import type { RepoRow } from './merge-days.js'
-import type { ComparedDays, DashboardQuestion, Viewer, Weeks } from './policies.js'
+import type { ComparedDays, DashboardQuestion, ShownHours, Weeks } from './policies.js'
 import type { Hours } from './read-heatmap.js'
 import { addUp, addUpTotals, everyDay, hiddenSums, type Sums, type Totals } from './sums.js'
 
-export const readPublished = async (tx: Db, question: DashboardQuestion, weeks: Weeks) => {
-  const { viewer, workspaceId } = question
+export const readPublished = async (tx: Db, question: DashboardQuestion, hours: ShownHours, weeks: Weeks) => {
+  const { rules, workspaceId } = question
   const requested = publishedQuestion(question, weeks)
-  const [published, days, repos, cells] = await Promise.all([
+  const [published, days, repos, shownHours] = await Promise.all([
     readPublishedWeeks(tx, requested),
     readPublishedDays(tx, requested),
     readPublishedRepos(tx, requested),
-    readPublishedCells(tx, requested),
+    readPublishedHours(tx, hours, requested),
   ])
   const totals = addUpTotals(published)
-  const hours: Hours = cells.length > 0 ? { kind: 'shown', cells } : { kind: 'hidden' }
   return {
     totals,
     daily: everyDay(weeks, days, hiddenSums),
     repos: [...repos, ...remainderOf(totals, addUp(repos))],
-    hours,
-    publication: await publicationOf(tx, viewer, workspaceId, weeks, published),
+    hours: shownHours,
+    publication: await publicationOf(tx, rules, workspaceId, weeks, published),
   }
+}
+
+const readPublishedHours = async (
+  tx: Db,
+  hours: ShownHours,
+  requested: ReturnType<typeof publishedQuestion>,
+): Promise<Hours> => {
+  if (hours.kind === 'none') return { kind: 'hidden' }
+  const cells = await readPublishedCells(tx, requested)
+  return cells.length > 0 ? { kind: 'shown', cells } : { kind: 'hidden' }
 }
 
 /** The totals of each published week that a response compares with. */
@@ -55,7 +65,7 @@ export const readPublishedBefore = async (
 }
 
 export const publishedQuestion = (
-  { viewer: { minGroup }, workspaceId, repoKey }: DashboardQuestion,
+  { rules: { minGroup }, workspaceId, repoKey }: DashboardQuestion,
   { from, to }: Weeks,
 ) => ({ workspaceId, minGroup, from, to, repoKey: repoKey ?? null })
 
@@ -70,7 +80,7 @@ const remainderOf = (total: Sums, listed: Sums): RepoRow[] => {
 /** The weeks in the range, each with its state. */
 const publicationOf = async (
   tx: Db,
-  { minGroup, floor }: Viewer,
+  { minGroup, floor }: PrivacyRules,
   workspaceId: string,
   { from, to }: Weeks,
   known: PublishedTotals[],

@@ -10,18 +10,20 @@ import { readRepos } from './queries/repos.js'
 import type { Sources } from './queries/sources.js'
 import { readMemberTrends, readRepoTrends } from './queries/trends.js'
 import { readHeatmap } from './read-heatmap.js'
-import { addUp, everyDay, ZERO_SUMS } from './sums.js'
+import { addUp, everyDay, hiddenSums, ZERO_SUMS } from './sums.js'
 
-/** @param before the recorded days that the response compares with: one range or none */
+/** Where the numbers of the recorded days come from that a response compares with. */
+export type ComparedSources = { kind: 'none' } | { kind: 'recorded'; sources: Sources }
+
 export const readRecorded = async (
   tx: Db,
   { range, hours }: Shown,
   sources: Sources,
-  before: readonly Sources[],
+  compared: ComparedSources,
   trends: boolean,
 ) => {
   const { workspaceId, userId, repoKey, from } = sources
-  const ranges = [...before, sources]
+  const ranges = compared.kind === 'recorded' ? [compared.sources, sources] : [sources]
   const [days, rows, repos, shownHours, activeBefore] = await Promise.all([
     // One statement reads the days of both ranges.
     readDays(tx, {
@@ -34,7 +36,7 @@ export const readRecorded = async (
     readMembers(tx, sources),
     readRepos(tx, sources),
     readHeatmap(tx, hours, sources),
-    Promise.all(before.map((range) => countActiveMembers(tx, range))),
+    compared.kind === 'recorded' ? countActiveMembers(tx, compared.sources) : null,
   ])
   const members = rows.map(({ active_members: _, ...member }) => member)
   const active_members = rows.reduce((total, row) => total + row.active_members, 0)
@@ -45,7 +47,10 @@ export const readRecorded = async (
     : { members, repos }
   return {
     totals: { ...addUp([ZERO_SUMS, ...shown]), active_members },
-    before: activeBefore.map((active) => ({ ...addUp([ZERO_SUMS, ...earlier]), active_members: active })),
+    totalsBefore:
+      compared.kind === 'recorded'
+        ? { ...addUp([ZERO_SUMS, ...earlier]), active_members: activeBefore }
+        : hiddenSums,
     daily: everyDay(sources, shown, ZERO_SUMS),
     ...rowsWithTrends,
     hours: shownHours,

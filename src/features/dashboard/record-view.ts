@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/client.js'
 import { cacheOf } from '../../platform/process/maps.js'
 import { readToday } from '../../platform/time/clock.js'
 import type { Range } from '../../platform/time/days.js'
-import { type DashboardQuestion, isOwn, namedIn } from './policies.js'
+import { type ComparedRecorded, type DashboardQuestion, isOwn } from './policies.js'
 import { type AccessLogView, recordView } from './queries/access-log.js'
 import type { DashboardResponse } from './read-dashboard.js'
 import type { DashboardLines } from './read-dashboard-csv.js'
@@ -10,52 +10,54 @@ import type { DashboardLines } from './read-dashboard-csv.js'
 /** How many views are remembered, to skip redundant writes. */
 const REMEMBERED = 50_000
 
+/** Whether a response names people besides its viewer. If it does, the view is recorded. */
+export type Viewed = { kind: 'names no one' } | { kind: 'names others'; view: AccessLogView }
+
+const NO_ONE: Viewed = { kind: 'names no one' }
+
 const viewOf = (
   { viewer, workspaceId, subject, repoKey }: DashboardQuestion,
   kind: AccessLogView['kind'],
   { from, to }: Range,
-  before?: Range,
+  compared: ComparedRecorded,
 ): AccessLogView => {
   const place = { workspaceId, viewerId: viewer.id }
+  const before = compared.kind === 'recorded' ? compared.named : undefined
   return subject.kind === 'person'
     ? { ...place, memberId: subject.userId, repoKey: undefined, kind, from, to, before }
     : { ...place, memberId: undefined, repoKey, kind, from, to, before }
 }
 
-/**
- * The view that a dashboard adds to the access log. Undefined: it names no one else.
- * @param isComparison whether a page loaded it only to compare another range with it
- */
-export const viewOfDashboard = (
+/** @param isComparison whether a page loaded it only to compare another range with it */
+export const viewedInDashboard = (
   question: DashboardQuestion,
-  { shown, before }: DashboardResponse,
+  { shown, compared }: DashboardResponse,
   isComparison: boolean,
-): AccessLogView | undefined => {
-  if (isOwn(question)) return undefined
+): Viewed => {
+  if (isOwn(question)) return NO_ONE
   const kind = isComparison ? 'comparison' : 'dashboard'
   switch (shown.days.kind) {
     case 'recorded':
     case 'mixed':
-      return viewOf(question, kind, shown.days.named, namedIn(before)[0])
+      return { kind: 'names others', view: viewOf(question, kind, shown.days.named, compared) }
     // They name no one, and the days before them are published, too.
     case 'published':
-      return undefined
+      return NO_ONE
   }
 }
 
-/** The view that a download adds to the access log. Undefined: it names no one else. */
-export const viewOfDownload = (
+export const viewedInDownload = (
   question: DashboardQuestion,
   { shown: { days } }: DashboardLines,
-): AccessLogView | undefined => {
-  if (isOwn(question)) return undefined
+): Viewed => {
+  if (isOwn(question)) return NO_ONE
   switch (days.kind) {
     case 'recorded':
-      return viewOf(question, 'csv', days.named)
+      return { kind: 'names others', view: viewOf(question, 'csv', days.named, { kind: 'none' }) }
     // Its lines are days, which name no one.
     case 'mixed':
     case 'published':
-      return undefined
+      return NO_ONE
   }
 }
 

@@ -23,7 +23,7 @@ import { findPerson, type Subject } from '../queries/filter.js'
 import { readDashboard } from '../read-dashboard.js'
 import { type DashboardLines, openDashboardLines } from '../read-dashboard-csv.js'
 import { readOwnTime, readOwnTimeCsv } from '../read-own-time.js'
-import { createViewRecorder, viewOfDashboard, viewOfDownload } from '../record-view.js'
+import { createViewRecorder, viewedInDashboard, viewedInDownload } from '../record-view.js'
 
 const responseWith = <T extends typeof Dashboard | typeof OwnDashboard>(schema: T) => ({
   200: {
@@ -104,24 +104,30 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { query, membership } = request
       const { workspaceId, userId, key } = membership
-      const asker = key?.workspaceId ? { id: key.keyId, userId: null } : { id: userId, userId }
-      const viewer = { ...asker, ...config.privacy }
+      const viewer = key?.workspaceId ? { id: key.keyId, userId: null } : { id: userId, userId }
       const range = await rangeFor(request)
       const subject: Subject =
         query.member === undefined
           ? { kind: 'everyone' }
           : await findPerson(database.read, workspaceId, query.member)
-      const question = { viewer, workspaceId, range, subject, repoKey: query.repo?.toLowerCase() }
+      const question = {
+        viewer,
+        rules: config.privacy,
+        workspaceId,
+        range,
+        subject,
+        repoKey: query.repo?.toLowerCase(),
+      }
       varyByAccept(reply)
       if (wantsCsv(request, query)) {
         const download = await openDashboardLines(database, question)
-        const view = viewOfDownload(question, download)
-        if (view) await recordView(view)
+        const viewed = viewedInDownload(question, download)
+        if (viewed.kind === 'names others') await recordView(viewed.view)
         return sendLines(reply, download)
       }
       const response = await readDashboard(database, question, query)
-      const view = viewOfDashboard(question, response, query.comparison === true)
-      if (view) await recordView(view)
+      const viewed = viewedInDashboard(question, response, query.comparison === true)
+      if (viewed.kind === 'names others') await recordView(viewed.view)
       return sendDashboard(reply, response.dashboard)
     },
   })
@@ -161,7 +167,8 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
       const { workspaceId } = membership
       const question: DashboardQuestion = {
-        viewer: { id: userId, userId, ...config.privacy },
+        viewer: { id: userId, userId },
+        rules: config.privacy,
         workspaceId,
         range,
         subject: { kind: 'person', userId },
