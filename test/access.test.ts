@@ -317,11 +317,14 @@ t.test('every endpoint admits exactly the callers that the interface lists', asy
   await tryRows(t, service, Object.entries(table), 'owner')
 })
 
-t.test('the same holds when the owner is a GitLab group with a slash in its name', async (t) => {
-  const service = await reuseService(t, 'gitlab')
-  const rows = Object.entries(table).filter(([route]) => route.includes('{owner}'))
-  await tryRows(t, service, rows, 'acme/platform')
-})
+t.test(
+  'every endpoint admits exactly the same callers when the owner is a GitLab group with a slash in its name',
+  async (t) => {
+    const service = await reuseService(t, 'gitlab')
+    const rows = Object.entries(table).filter(([route]) => route.includes('{owner}'))
+    await tryRows(t, service, rows, 'acme/platform')
+  },
+)
 
 /** After these, the scene or the sessions are no longer what other rows need. */
 const changesShared = (route: string) =>
@@ -497,7 +500,7 @@ const inTurn = async <T, R>(list: T[], work: (item: T) => Promise<R>): Promise<R
   return results
 }
 
-t.test('a workspace that doesn’t exist looks like someone else’s workspace', async (t) => {
+t.test('a missing workspace gets the same response as someone else’s workspace', async (t) => {
   const service = await reuseService(t)
   const [ada, eve] = await service.signInAll('ada', 'eve')
   const { id } = await service.workspace(ada)

@@ -40,7 +40,7 @@ t.test('outside its own features, only the export, erasure and row counts read a
   )
 })
 
-t.test('only code that checks the policy reads days by name', async (t) => {
+t.test('only code that checks the privacy policy reads per-person days', async (t) => {
   const sources = await readSources()
   const readers = [...pathsWith(sources, OWN_QUERIES).filter(isActivity), ...pathsWith(sources, PUBLISHED)]
   t.same([...new Set(readers)].sort(), [

@@ -67,7 +67,7 @@ t.test('minutes add up, per repository and in total', async (t) => {
   t.equal(range.body.days[1].workspaces[0].minutes, 30)
 })
 
-t.test('a year with many minutes is complete and in order', async (t) => {
+t.test('a full year of activity is returned complete and in order', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const { id: second } = await service.workspace(ada, { name: 'Second "ß"', patterns: ['other/*'] })
   const { id: empty } = await service.workspace(ada, { name: 'Empty', patterns: [] })
@@ -204,22 +204,25 @@ t.test('an entry that doesn’t count anywhere is reported, and the other entrie
   t.equal((await bob.post(MINUTES, { entries: many })).status, 400)
 })
 
-t.test('minutes count in every matching workspace, except a stranger’s for own repositories', async (t) => {
-  const { service, ada, bob, id, today } = await start(t)
-  const second = await service.workspace(bob, {
-    name: 'Second',
-    patterns: ['acme/api', 'ada/*'],
-    members: [ada],
-  })
-  const entries = [
-    { repo: 'acme/api', day: today, minutes: 7 },
-    { repo: 'ada/dotfiles', day: today, minutes: 3 },
-  ]
-  const reply = await ada.post(MINUTES, { entries })
-  t.same(reply.body.notes, [{ index: 1, status: 'ignored', code: 'repo_not_matched' }])
-  t.equal(await minutesOf(ada, id, today), 7)
-  t.equal(await minutesOf(ada, second.id, today), 7)
-})
+t.test(
+  'minutes count in every matching workspace, except for your own repositories in someone else’s workspace',
+  async (t) => {
+    const { service, ada, bob, id, today } = await start(t)
+    const second = await service.workspace(bob, {
+      name: 'Second',
+      patterns: ['acme/api', 'ada/*'],
+      members: [ada],
+    })
+    const entries = [
+      { repo: 'acme/api', day: today, minutes: 7 },
+      { repo: 'ada/dotfiles', day: today, minutes: 3 },
+    ]
+    const reply = await ada.post(MINUTES, { entries })
+    t.same(reply.body.notes, [{ index: 1, status: 'ignored', code: 'repo_not_matched' }])
+    t.equal(await minutesOf(ada, id, today), 7)
+    t.equal(await minutesOf(ada, second.id, today), 7)
+  },
+)
 
 t.test('a resent flush counts only the first time', async (t) => {
   const { ada, bob, id, today } = await start(t)
@@ -506,20 +509,23 @@ const fromDevices = async <Item, Result>(items: Item[], send: (item: Item) => Pr
   return responses
 }
 
-t.test('retries on a network with 30 % packet loss add up exactly', async (t) => {
-  const { service, ada, bob, id, today } = await start(t)
-  const network = await startLossyProxy(t, service.url)
-  const { flushes, expected } = manyFlushes([ada, bob], today, 30)
-  const responses = await fromDevices(flushes, ({ caller, body }) => insist(network.url, caller, body))
+t.test(
+  'minutes are counted exactly once when retries run over a network with 30 % packet loss',
+  async (t) => {
+    const { service, ada, bob, id, today } = await start(t)
+    const network = await startLossyProxy(t, service.url)
+    const { flushes, expected } = manyFlushes([ada, bob], today, 30)
+    const responses = await fromDevices(flushes, ({ caller, body }) => insist(network.url, caller, body))
 
-  for (const [loss, times] of Object.entries(network.lost)) t.ok(times > 0, `${times} times a lost ${loss}`)
-  t.ok(responses.some(({ duplicate }) => duplicate))
-  for (const [key, { caller, day, minutes }] of expected) {
-    t.equal(await minutesOf(caller, id, day), minutes, key)
-  }
-  const { members } = (await ada.get(`/api/team/workspaces/${id}/members`)).body
-  t.hasStrict(members[0], { login: 'ada', last_active_day: today })
-})
+    for (const [loss, times] of Object.entries(network.lost)) t.ok(times > 0, `${times} times a lost ${loss}`)
+    t.ok(responses.some(({ duplicate }) => duplicate))
+    for (const [key, { caller, day, minutes }] of expected) {
+      t.equal(await minutesOf(caller, id, day), minutes, key)
+    }
+    const { members } = (await ada.get(`/api/team/workspaces/${id}/members`)).body
+    t.hasStrict(members[0], { login: 'ada', last_active_day: today })
+  },
+)
 
 t.test('flushes in progress when the service is killed count exactly once after a retry', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
@@ -557,7 +563,7 @@ t.test('flushes in progress when the service is killed count exactly once after 
 
 const COMMITS = '/api/team/commits'
 
-t.test('uploaded counts are absolute', async (t) => {
+t.test('an uploaded count replaces the previous one instead of adding to it', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const upload = (members: object[]) => ada.post(COMMITS, { workspace: id, day: today, members })
   const members = [

@@ -220,7 +220,7 @@ t.test('agents and people', async (t) => {
     )
   })
 
-  t.test('agents alone change neither the last heartbeat time nor active time', async (t) => {
+  t.test('heartbeats from agents alone change neither the last heartbeat time nor active time', async (t) => {
     const { caller, id } = await someone(service)
     await send(caller, [agent(60), agent(63)])
     t.equal((await caller.get('/api/me')).body.heartbeats, null)

@@ -75,7 +75,7 @@ t.test('rejected requests and requests that change nothing leave no entry', asyn
   t.equal((await ada.get(`${team}/${id}/audit`)).text, before)
 })
 
-t.test('the audit trail is paged in the order of the changes', async (t) => {
+t.test('audit trail pages list changes in the order they were made', async (t) => {
   const { ada, id } = await startTeam(t)
   await Promise.all(
     Array.from({ length: 30 }, (_, index) =>

@@ -135,7 +135,7 @@ t.test('a route with a mistake fails to boot with an error about it', async (t) 
   t.throws(() => ref(Closed({})), { message: 'Only a schema with an `$id` can be referred to' })
 })
 
-t.test('a large JSON body is declared as a whole, and its scope takes no other', async (t) => {
+t.test('a scope for large JSON bodies rejects routes that don’t declare one completely', async (t) => {
   const whole = {
     bodyLimit: reader.mostBytes,
     config: { access: anyone, accessBeforeBody: true, readsBody: reader.schema },
@@ -165,7 +165,7 @@ t.test('a large JSON body is declared as a whole, and its scope takes no other',
   )
 })
 
-t.test('a handler can’t access anything that its route’s access check hasn’t found', async (t) => {
+t.test('a handler can’t read values that its route’s access check hasn’t loaded', async (t) => {
   const access = pull
   const handlers: [number, RouteOptions['handler']][] = [
     [500, async ({ membership }) => ({ ok: membership.userId !== '' })],
@@ -178,23 +178,26 @@ t.test('a handler can’t access anything that its route’s access check hasn�
   }
 })
 
-t.test('a notification whose bytes were parsed earlier is rejected', async (t) => {
-  let handled = 0
-  const route: Partial<RouteOptions> = {
-    method: 'POST',
-    config: { access: billingSignature },
-    handler: async () => {
-      handled++
-      return { ok: true }
-    },
-  }
-  const payload = '{"id":"evt_1"}'
-  const reply = await boot(route, {
-    method: 'POST',
-    url: '/api/new',
-    headers: { 'content-type': 'application/json', 'billing-signature': signatureOf(payload) },
-    payload,
-  })
-  t.hasStrict(reply.json(), { status: 400, code: 'signature_invalid' })
-  t.equal(handled, 0)
-})
+t.test(
+  'a billing notification is rejected if its body was parsed before its signature was checked',
+  async (t) => {
+    let handled = 0
+    const route: Partial<RouteOptions> = {
+      method: 'POST',
+      config: { access: billingSignature },
+      handler: async () => {
+        handled++
+        return { ok: true }
+      },
+    }
+    const payload = '{"id":"evt_1"}'
+    const reply = await boot(route, {
+      method: 'POST',
+      url: '/api/new',
+      headers: { 'content-type': 'application/json', 'billing-signature': signatureOf(payload) },
+      payload,
+    })
+    t.hasStrict(reply.json(), { status: 400, code: 'signature_invalid' })
+    t.equal(handled, 0)
+  },
+)

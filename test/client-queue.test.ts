@@ -353,7 +353,7 @@ t.test('minutes that a person has turned off aren’t stored', async (t) => {
   )
 })
 
-t.test('hours after midnight belong to the day on which the range began', async (t) => {
+t.test('recording hours that run past midnight belong to the weekday on which they began', async (t) => {
   const { queue, world, entries } = start(t)
   world.recording = { ...ALWAYS, hours: { from: 22, to: 2, weekdays: [5] } }
   await queue.flush()

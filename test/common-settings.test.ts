@@ -19,7 +19,7 @@ const PREFIXES = ['ext', 'editor', 'files', 'search', 'workbench', 'eslint', 'pr
 const { commonSettings, commonSchema } = await load(t, await bundle('web/common-settings.ts'))
 const rows = (await readFile(join(projectRoot, 'test/editor-settings.csv'), 'utf8')).trim().split('\n')
 
-t.test('each one is a published extension’s setting that any team can store', (t) => {
+t.test('every common setting comes from a published extension, and any team can store it', (t) => {
   const keys = settingsKeys({ prefixes: PREFIXES, denied: DENIED_KEYS })
   for (const { key, from, ...property } of commonSettings as CommonSetting[]) {
     t.ok(rows.includes(`allowed,${key},${from},`), `${key} is in the list with ${from}`)

@@ -401,7 +401,7 @@ t.test('on days when clocks change, hours move with them', async (t) => {
   ])
 })
 
-t.test('old hours are deleted, and days are kept', async (t) => {
+t.test('hours are deleted after their retention period, and days are kept', async (t) => {
   const { service, ada, id, today } = await start(t, { ACTIVITY_DETAIL_DAYS: '31' })
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
   await flush(ada, [{ repo: 'acme/api', day: addDays(today, -20), minutes: 20, hours: { 9: 20 } }])
@@ -418,7 +418,7 @@ t.test('old hours are deleted, and days are kept', async (t) => {
   )
 })
 
-t.test('numbers above 32 bits and activity without a repository count', async (t) => {
+t.test('totals include counts above 32 bits and activity without a repository', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   await count(ada, 'commits', id, addDays(today, -40), 'bob', [{ repo: 'acme/api', count: 1 }])
   await service.database.read.statement(

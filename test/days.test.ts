@@ -47,7 +47,7 @@ t.test('days continue into the next year, and a range that ends before it begins
   t.strictSame(listDays('2026-01-02', '2026-01-01'), [])
 })
 
-t.test('a text that isn’t a date isn’t parsed as a day', async (t) => {
+t.test('text that isn’t a date isn’t parsed as a day', async (t) => {
   const dates = ['2026-02-28', '2024-02-29', '0001-01-01', '9999-12-31']
   const none = [
     ['2026-02-29', '2026-02-30', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00', '2026-01-32'],

@@ -63,7 +63,7 @@ t.test('each setting in the list is rejected or stored as the list says', async 
   }
 })
 
-t.test('names in objects count, also in lists and language blocks, but globs don’t', async (t) => {
+t.test('denied names are detected inside objects, lists and language blocks, but not in globs', async (t) => {
   const service = await startService(t, {
     env: {
       EXTENSION_PREFIX:

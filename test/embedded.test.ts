@@ -70,7 +70,7 @@ t.test('the service cleans up in its own embedded database', async (t) => {
   t.equal(new Set(Object.values(locks)).size, Object.keys(locks).length)
 })
 
-t.test('the next run cleans up only what a killed run has left', async (t) => {
+t.test('the next run cleans up only what a killed run left behind', async (t) => {
   const folder = await temporaryFolder(t)
   const start = () => startThrowAwayDatabase({ maxConnections: 10, durable: false, log: quiet }, folder)
   const living = await start()
@@ -276,7 +276,7 @@ t.test('a server that the previous version left on a port is found and replaced'
 })
 
 t.test(
-  'an ordinary user can run it too, and root finds it',
+  'an ordinary user can run the embedded server too, and root finds it',
   { skip: !isRoot && 'every other test shows it' },
   async (t) => {
     const DATA_DIR = await temporaryFolder(t)

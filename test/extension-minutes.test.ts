@@ -161,25 +161,28 @@ t.test('patterns are matched in one pass', (t) => {
   t.end()
 })
 
-t.test('with several repositories in a folder, minutes go by file and no settings apply', async (t) => {
-  const { editor, opened, caller } = await start(t, 'dora', {
-    within: { api: 'git@github.com:dora-team/api.git', mine: 'git@github.com:dora/mine.git' },
-  })
-  const window = await editor.openWindow([opened])
-  await signIn(window)
-  await window.run('apply')
-  await work(window, join(opened.address, 'notes.txt'))
-  t.equal(window.item.text, '$(debug-pause) not recorded', 'a file beside them belongs to none')
-  await work(window, join(opened.address, 'api/a.ts'))
-  await says(window, 'Minutes in dora-team/api count in Team.')
-  await work(window, join(opened.address, 'api/a.ts'))
-  await work(window, join(opened.address, 'mine/a.ts'))
-  await says(window, 'dora/mine is in none of your workspaces.')
-  await window.run('signOut')
-  t.equal(await minutesOf(caller), 2)
-  t.strictSame(window.values(), {})
-  await window.close()
-})
+t.test(
+  'with several repositories in a folder, each file’s repository gets its minutes, and no settings apply',
+  async (t) => {
+    const { editor, opened, caller } = await start(t, 'dora', {
+      within: { api: 'git@github.com:dora-team/api.git', mine: 'git@github.com:dora/mine.git' },
+    })
+    const window = await editor.openWindow([opened])
+    await signIn(window)
+    await window.run('apply')
+    await work(window, join(opened.address, 'notes.txt'))
+    t.equal(window.item.text, '$(debug-pause) not recorded', 'a file beside them belongs to none')
+    await work(window, join(opened.address, 'api/a.ts'))
+    await says(window, 'Minutes in dora-team/api count in Team.')
+    await work(window, join(opened.address, 'api/a.ts'))
+    await work(window, join(opened.address, 'mine/a.ts'))
+    await says(window, 'dora/mine is in none of your workspaces.')
+    await window.run('signOut')
+    t.equal(await minutesOf(caller), 2)
+    t.strictSame(window.values(), {})
+    await window.close()
+  },
+)
 
 t.test('the first minute is sent immediately, and the rest when the window closes', async (t) => {
   const { editor, opened, caller } = await start(t, 'eve')
@@ -346,23 +349,26 @@ t.test('watchers on repositories opened later end with the window', async (t) =>
   t.strictSame(window.listeners(), [])
 })
 
-t.test('a store gets every field it needs, and every walkthrough step has a command', async (t) => {
-  const { editor } = await start(t, 'nora')
-  const { repository, bugs, keywords, contributes } = editor.packageJSON
-  t.match(repository.url, /^git\+https:/)
-  t.match(bugs.url, /^https:/)
-  t.ok(keywords.length > 0)
-  const declared = contributes.commands.map(({ command }: { command: string }) => command)
-  const [{ steps }] = contributes.walkthroughs
-  const offered = steps.map(
-    ({ description }: { description: string }) => /\(command:(.+)\)/.exec(description)?.[1],
-  )
-  t.strictSame(offered, ['teamSettings.signIn', 'teamSettings.show', 'teamSettings.openDashboard'])
-  t.strictSame(
-    offered.filter((command: string) => !declared.includes(command)),
-    [],
-  )
-})
+t.test(
+  'the manifest has every field that an extension store needs, and every walkthrough step has a command',
+  async (t) => {
+    const { editor } = await start(t, 'nora')
+    const { repository, bugs, keywords, contributes } = editor.packageJSON
+    t.match(repository.url, /^git\+https:/)
+    t.match(bugs.url, /^https:/)
+    t.ok(keywords.length > 0)
+    const declared = contributes.commands.map(({ command }: { command: string }) => command)
+    const [{ steps }] = contributes.walkthroughs
+    const offered = steps.map(
+      ({ description }: { description: string }) => /\(command:(.+)\)/.exec(description)?.[1],
+    )
+    t.strictSame(offered, ['teamSettings.signIn', 'teamSettings.show', 'teamSettings.openDashboard'])
+    t.strictSame(
+      offered.filter((command: string) => !declared.includes(command)),
+      [],
+    )
+  },
+)
 
 t.test('the service puts its host into the extension, for each kind of host', async (t) => {
   const url = 'https://git.example.com:8443'

@@ -124,7 +124,7 @@ t.test('the name of a workspace is text in the tooltip too', async (t) => {
   await window.close()
 })
 
-t.test('only one file shows text', async (t) => {
+t.test('only say.ts shows messages and pickers', async (t) => {
   const folder = join(projectRoot, 'extension/src')
   for (const name of await readdir(folder)) {
     const text = await readFile(join(folder, name), 'utf8')
@@ -132,7 +132,7 @@ t.test('only one file shows text', async (t) => {
   }
 })
 
-t.test('names in values count, however deep they are and however sloppy the manifest is', (t) => {
+t.test('denied names are found in deep values and with malformed manifests', (t) => {
   t.strictSame(namesIn('lint', { engine: 'x', a: { b: [1] } }), ['lint', 'lint.engine', 'lint.a', 'lint.a.b'])
   let deep: unknown = 1
   for (let level = 0; level < 10_000; level++) deep = { a: deep }
@@ -197,32 +197,35 @@ t.test('a change keeps comments, indentation and line endings', (t) => {
   t.end()
 })
 
-t.test('the first write shows the rule and the settings count, and folder names as text', async (t) => {
-  const { editor, opened, decide } = await start(t, 'ann', {
-    explained: false,
-    name: '[Show details](command:evil)',
-  })
-  await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2, '[typescript]': { 'editor.tabSize': 4 } })
-  const question =
-    'Your team has 3 settings for [Show details] (command:evil), which go to .vscode/settings.json of the folder. Values that you set there stay, unless they are locked.'
-  const asked = () => editor.seen.messages.filter((message) => message === question).length
-  editor.person.presses = ['Not Now']
-  const window = await editor.openWindow([opened])
-  await signIn(window)
-  await until(() => asked() === 1, 'it asks')
-  await window.emit('window')
-  t.strictSame([editor.seen.writes, window.values()], [0, {}])
-  editor.person.presses = ['Apply']
-  await window.run('apply')
-  await until(() => window.written.length === 3, 'the person agreed')
-  t.equal(asked(), 1)
-  t.strictSame(editor.seen.links, [])
-  await decide({ 'ext.theme': 'blue' })
-  editor.person.presses = []
-  await window.run('apply')
-  t.equal(window.values()['ext.theme'], 'blue', 'it asks once')
-  await window.close()
-})
+t.test(
+  'before the first write, the extension asks once, with the number of settings and the folder name as plain text',
+  async (t) => {
+    const { editor, opened, decide } = await start(t, 'ann', {
+      explained: false,
+      name: '[Show details](command:evil)',
+    })
+    await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2, '[typescript]': { 'editor.tabSize': 4 } })
+    const question =
+      'Your team has 3 settings for [Show details] (command:evil), which go to .vscode/settings.json of the folder. Values that you set there stay, unless they are locked.'
+    const asked = () => editor.seen.messages.filter((message) => message === question).length
+    editor.person.presses = ['Not Now']
+    const window = await editor.openWindow([opened])
+    await signIn(window)
+    await until(() => asked() === 1, 'it asks')
+    await window.emit('window')
+    t.strictSame([editor.seen.writes, window.values()], [0, {}])
+    editor.person.presses = ['Apply']
+    await window.run('apply')
+    await until(() => window.written.length === 3, 'the person agreed')
+    t.equal(asked(), 1)
+    t.strictSame(editor.seen.links, [])
+    await decide({ 'ext.theme': 'blue' })
+    editor.person.presses = []
+    await window.run('apply')
+    t.equal(window.values()['ext.theme'], 'blue', 'it asks once')
+    await window.close()
+  },
+)
 
 t.test('thirteen settings in seven folders take seven writes and seven events', async (t) => {
   const { editor, opened, decide, folder } = await start(t, 'ben')

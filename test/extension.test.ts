@@ -163,51 +163,54 @@ t.test('only keyboard and mouse input in an editor counts as typing', (t) => {
   t.end()
 })
 
-t.test('it never signs in without a request, and applies the team’s settings for every prefix', async (t) => {
-  const { editor, opened, decide, repo } = await start(t, 'ada')
-  await decide({
-    'editor.tabSize': 2,
-    'editor.rulers': [80],
-    'ext.theme': 'dark',
-    'ext.path': '/bin/evil',
-    'ext.unknown': 1,
-    'window.titleBarStyle': 'native',
-  })
-  editor.user['editor.tabSize'] = 8
-  const window = await editor.openWindow([opened])
-  t.strictSame([editor.seen.asked, editor.requests.length], [0, 0])
-  t.equal(window.item.command, 'teamSettings.signIn')
-  const { contributes } = JSON.parse(await readFile(join(projectRoot, 'extension/package.json'), 'utf8'))
-  const declared = contributes.commands.map(({ command }: { command: string }) => command)
-  t.strictSame([...window.commands.keys()].sort(), declared.sort())
+t.test(
+  'the extension signs in only when asked, and applies the team’s settings for every prefix',
+  async (t) => {
+    const { editor, opened, decide, repo } = await start(t, 'ada')
+    await decide({
+      'editor.tabSize': 2,
+      'editor.rulers': [80],
+      'ext.theme': 'dark',
+      'ext.path': '/bin/evil',
+      'ext.unknown': 1,
+      'window.titleBarStyle': 'native',
+    })
+    editor.user['editor.tabSize'] = 8
+    const window = await editor.openWindow([opened])
+    t.strictSame([editor.seen.asked, editor.requests.length], [0, 0])
+    t.equal(window.item.command, 'teamSettings.signIn')
+    const { contributes } = JSON.parse(await readFile(join(projectRoot, 'extension/package.json'), 'utf8'))
+    const declared = contributes.commands.map(({ command }: { command: string }) => command)
+    t.strictSame([...window.commands.keys()].sort(), declared.sort())
 
-  await signIn(window)
-  t.strictSame([editor.seen.asked, editor.seen.scopes], [1, [['read:user']]])
-  await until(() => window.written.length === 3, 'three settings are written')
-  t.strictSame(window.values(), { 'editor.tabSize': 2, 'editor.rulers': [80], 'ext.theme': 'dark' })
-  t.ok(window.item.tooltip.includes(`Minutes in ${repo} count in ada & co.`))
+    await signIn(window)
+    t.strictSame([editor.seen.asked, editor.seen.scopes], [1, [['read:user']]])
+    await until(() => window.written.length === 3, 'three settings are written')
+    t.strictSame(window.values(), { 'editor.tabSize': 2, 'editor.rulers': [80], 'ext.theme': 'dark' })
+    t.ok(window.item.tooltip.includes(`Minutes in ${repo} count in ada & co.`))
 
-  t.equal((await window.run('apply')).at(-1), 'Team settings: 3 applied, 0 of your own kept, 3 skipped.')
-  await window.run('show')
-  t.strictSame(
-    editor.seen.listed.map(({ label, description, detail }) => [label, description, detail]),
-    [
-      ['editor.tabSize', '2', `${repo}, workspace: overrides 8`],
-      ['editor.rulers', '[80]', `${repo}, workspace: overrides []`],
-      ['ext.theme', '"dark"', `${repo}, workspace: overrides "light"`],
-      ['ext.path', '"/bin/evil"', `${repo}, workspace: It could run a program or redirect traffic.`],
-      ['ext.unknown', '1', `${repo}, workspace: No installed extension registers it.`],
+    t.equal((await window.run('apply')).at(-1), 'Team settings: 3 applied, 0 of your own kept, 3 skipped.')
+    await window.run('show')
+    t.strictSame(
+      editor.seen.listed.map(({ label, description, detail }) => [label, description, detail]),
       [
-        'window.titleBarStyle',
-        '"native"',
-        `${repo}, workspace: The editor restricts it, or keeps it for the machine.`,
+        ['editor.tabSize', '2', `${repo}, workspace: overrides 8`],
+        ['editor.rulers', '[80]', `${repo}, workspace: overrides []`],
+        ['ext.theme', '"dark"', `${repo}, workspace: overrides "light"`],
+        ['ext.path', '"/bin/evil"', `${repo}, workspace: It could run a program or redirect traffic.`],
+        ['ext.unknown', '1', `${repo}, workspace: No installed extension registers it.`],
+        [
+          'window.titleBarStyle',
+          '"native"',
+          `${repo}, workspace: The editor restricts it, or keeps it for the machine.`,
+        ],
       ],
-    ],
-  )
-  await window.close()
-  const left = JSON.parse(await readFile(join(opened.address, '.vscode/settings.json'), 'utf8'))
-  t.strictSame(left, window.values(), 'a closed window or an uninstalled extension takes nothing out')
-})
+    )
+    await window.close()
+    const left = JSON.parse(await readFile(join(opened.address, '.vscode/settings.json'), 'utf8'))
+    t.strictSame(left, window.values(), 'a closed window or an uninstalled extension takes nothing out')
+  },
+)
 
 t.test('a person’s own settings survive a sign-out, a removal from the team, and a change', async (t) => {
   const { editor, opened, decide, caller, id } = await start(t, 'bea')
@@ -312,7 +315,7 @@ t.test('it offers to ignore a file it created, and doesn’t change an existing 
   await window.close()
 })
 
-t.test('panels, programs and agents leave no minute, and people do', async (t) => {
+t.test('people’s input records minutes, and panels, programs and agents don’t', async (t) => {
   const { editor, opened, caller } = await start(t, 'eve')
   const window = await editor.openWindow([opened])
   await signIn(window)

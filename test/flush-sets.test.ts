@@ -123,7 +123,7 @@ t.test('a batch that takes too long is retried one by one', async (t) => {
   t.strictSame(new Set(pairs.statuses), new Set([200]))
 })
 
-t.test('requests waiting for a set don’t share its failure', async (t) => {
+t.test('a failed batch doesn’t fail the requests that are waiting for the next one', async (t) => {
   let inSet = 0
   const pairs = await startPairs(t, async () => {
     await pairs.arrived()
@@ -172,7 +172,7 @@ const tripsOf = async ({ app: { database } }: Service, call: () => Promise<unkno
   return roundTrips
 }
 
-t.test('a single write takes few statements and few round roundTrips', async (t) => {
+t.test('a single write takes few statements and few round trips', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   await service.workspace(ada)

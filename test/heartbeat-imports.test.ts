@@ -360,7 +360,7 @@ t.test('imports', async (t) => {
     t.same(await figuresOf(dayWith(302, names)), [0, 49, 1], 'one is excluded from recording')
   })
 
-  t.test('a day with too many patterns to compare is reflected in the figures', async (t) => {
+  t.test('a day with too many patterns to compare shows up in the import’s figures', async (t) => {
     const service = await reuseService(t)
     const { caller } = await someone(service, 'liv')
     const long = (first: string) => `${first}`.repeat(90)
@@ -423,7 +423,7 @@ t.test('imports', async (t) => {
     t.match(cut.body.errors[0].message, /^isn’t CSV: Quote Not Closed/)
   })
 
-  t.test('slow senders give way to people who are waiting', async (t) => {
+  t.test('slow uploads are cut off when others are waiting', async (t) => {
     const { hostname, port } = new URL(service.url)
     const drip = async (index: number) => {
       const { token } = await service.signIn(`slow-${index}`)
@@ -457,7 +457,7 @@ t.test('imports', async (t) => {
     t.equal(first, 408)
   })
 
-  t.test('times can have other services’ formats, and skipped ones are counted', async (t) => {
+  t.test('other services’ time formats are accepted, and skipped heartbeats are counted', async (t) => {
     const { caller } = await someone(service, 'nat')
     const start = midnight(70) + 9 * 3_600
     const iso = (minute: number) => new Date((start + minute * 60) * 1_000).toISOString()
@@ -543,23 +543,26 @@ t.test('imports', async (t) => {
     t.same(await skippedOf(62), [19, 0], 'paused')
   })
 
-  t.test('heartbeats that are turned off are counted in minutes of other projects, too', async (t) => {
-    const { caller } = await someone(service, 'oda')
-    await caller.put('/api/me/editor-projects', { name: 'ignored', repo: null })
-    await caller.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
-    for (const daysAgo of [63, 3]) {
-      const off = ['Acme/Secret', 'ignored'].flatMap((project) => morning(daysAgo, 2, project))
-      const ofAgents = off.map((one) => ({ ...one, category: 'ai coding' }))
-      const heartbeats = [...morning(daysAgo, 3), ...off, ...ofAgents.slice(0, 1)]
-      const { skipped, minutes } = await importFile(caller, JSON.stringify(heartbeats))
-      t.same([skipped.recording_off, minutes], [5, 5])
-    }
-    const { projects } = (await caller.get('/api/me/editor-projects')).body
-    t.same(
-      projects.map(({ name }: { name: string }) => name),
-      ['ignored'],
-    )
-  })
+  t.test(
+    'excluded heartbeats are counted as skipped, even in minutes that another project gets',
+    async (t) => {
+      const { caller } = await someone(service, 'oda')
+      await caller.put('/api/me/editor-projects', { name: 'ignored', repo: null })
+      await caller.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
+      for (const daysAgo of [63, 3]) {
+        const off = ['Acme/Secret', 'ignored'].flatMap((project) => morning(daysAgo, 2, project))
+        const ofAgents = off.map((one) => ({ ...one, category: 'ai coding' }))
+        const heartbeats = [...morning(daysAgo, 3), ...off, ...ofAgents.slice(0, 1)]
+        const { skipped, minutes } = await importFile(caller, JSON.stringify(heartbeats))
+        t.same([skipped.recording_off, minutes], [5, 5])
+      }
+      const { projects } = (await caller.get('/api/me/editor-projects')).body
+      t.same(
+        projects.map(({ name }: { name: string }) => name),
+        ['ignored'],
+      )
+    },
+  )
 
   t.test('a file may be gzipped, in any chunks, and a broken one is rejected', async (t) => {
     const { caller } = await someone(service, 'pia')
@@ -643,7 +646,7 @@ t.test('imports', async (t) => {
     t.equal((await caller.get(IMPORT)).body.state, 'none')
   })
 
-  t.test('a command does the same', async (t) => {
+  t.test('the import command gives the same result as the endpoint', async (t) => {
     const { caller } = await someone(service, 'ida')
     const file = join(await temporaryFolder(t), 'dump.json')
     writeFileSync(file, JSON.stringify(dumpOf(morning(80, 4))))

@@ -49,7 +49,7 @@ const LAST = ['leaveWorkspace', 'removeMember', 'deleteWorkspace', 'logout', 'de
 
 const AT_ONCE = 8
 
-t.test('no value in any place in any operation causes more than a client error', async (t) => {
+t.test('no value in any parameter or property of any operation causes a server error', async (t) => {
   const unhandled: unknown[] = []
   const note = (error: unknown) => unhandled.push(error)
   process.on('unhandledRejection', note)

@@ -162,7 +162,7 @@ t.test('a GitLab owner has at most 20 groups and 255 characters, and no group is
   t.ok(document.text.includes('{0,19}'), 'and the document says so')
 })
 
-t.test('URLs follow from the host kind', async (t) => {
+t.test('the host’s kind determines its default URLs', async (t) => {
   const addressesOf = (env: Record<string, string>) => {
     const { kind, url, apiUrl } = readConfig(env).repohost
     return { kind, url, apiUrl }

@@ -459,7 +459,7 @@ t.test('looking up and joining share one rate limit', async (t) => {
   t.equal((await ada.get('/api/team/invites/guess')).status, 404)
 })
 
-t.test('rate limits follow a person to a new account while the hot connection is blocked', async (t) => {
+t.test('rate limits follow a person to a new account even while the hot connection is blocked', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const old = await service.signIn('ada')
   const lookUpOften = async () => {

@@ -85,7 +85,7 @@ t.test('all errors are returned together, in order, with their positions', async
   t.same([errors.length, errors[99].path], [100, '/body/settings/k99'])
 })
 
-t.test('settings are stored or rejected by shape', async (t) => {
+t.test('each settings shape is stored or rejected as documented', async (t) => {
   const service = await reuseService(t, 'github', { EXTENSION_PREFIX: PREFIXES })
   const ada = await service.signIn('ada')
   const starts = 'must start with `ext.` or `editor.` or `files.` or `js/ts.` or `gopls.`'

@@ -47,7 +47,7 @@ const findStart = (zone: string, day: string): number => {
 }
 
 for (const [zone, changing, how] of changes)
-  t.test(`days in ${zone} begin and end with the local date when ${how}`, async (t) => {
+  t.test(`days in ${zone} begin and end with the local date (${how})`, async (t) => {
     for (const day of [-2, -1, 0, 1, 2].map((days) => addDays(changing, days))) {
       const start = findStart(zone, day)
       t.equal(startOf(zone, day), start, `start of ${day}`)

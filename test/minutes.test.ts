@@ -80,7 +80,7 @@ t.test('the caps cut the same minutes as a minute-by-minute count', async () => 
   )
 })
 
-t.test('an entry that is cut names the cap, the hourly one if both cut it', async (t) => {
+t.test('a cut entry says which cap cut it, and names the hourly cap if both did', async (t) => {
   const day = newDay()
   t.equal(add(day, 'acme/a', 60, { 9: 60 }), 'none')
   t.equal(add(day, 'acme/a', 1, { 9: 1 }), 'hour_full')

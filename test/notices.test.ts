@@ -18,7 +18,7 @@ const toldTo = async (caller: Caller) =>
 
 const nothing = { login: null, named_from: null, keys: [], repos: [] }
 
-t.test('members learn from which day admins see names, once the level was loosened', async (t) => {
+t.test('when the level is loosened, members are told from which day admins see names', async (t) => {
   const { service, ada, bob, id } = await startTeam(t, 'bob')
   const settings = `${team}/${id}/settings`
   await ada.patch(settings, { activity_privacy: 'team' })
@@ -61,7 +61,7 @@ t.test('where the operator hides names, no level is loosened', async (t) => {
   )
 })
 
-t.test('people learn of a lock on a key that an override of theirs sets', async (t) => {
+t.test('people are told when a key in their override is locked', async (t) => {
   const { service, ada, bob, id } = await startTeam(t, 'bob')
   const [cyd, dan] = await service.signInAll('cyd', 'dan')
   for (const one of [cyd, dan]) {
@@ -114,7 +114,7 @@ t.test('people learn of a lock on a key that an override of theirs sets', async 
   t.same(await locksOf(bob), [], 'the overrides are gone')
 })
 
-t.test('members learn of a new admin, but the new admin and the one who did it don’t', async (t) => {
+t.test('members are told of a new admin, except the new admin and whoever appointed them', async (t) => {
   const { service, ada, bob, id } = await startTeam(t, 'bob')
   const [cyd, dan] = await service.signInAll('cyd', 'dan')
   const joinAs = async (caller: Caller, role: string) => {
@@ -144,7 +144,7 @@ t.test('members learn of a new admin, but the new admin and the one who did it d
   t.same(await noticesOf(bob), [])
 })
 
-t.test('people learn of a repository of theirs that no longer counts in a workspace', async (t) => {
+t.test('people are told when their repository no longer counts in a workspace', async (t) => {
   const { service, ada, bob, id } = await startTeam(t, 'bob')
   const cyd = await service.signIn('cyd')
   const invite = await ada.post(`${team}/${id}/invites`, {})
@@ -189,7 +189,7 @@ t.test('people learn of a repository of theirs that no longer counts in a worksp
   t.same(await reposOf(dan), [], 'dan joined afterwards')
 })
 
-t.test('a removed person learns of the removal, and nothing of what follows', async (t) => {
+t.test('a removed person is told of the removal, and of nothing after it', async (t) => {
   const { service, ada, bob, id } = await startTeam(t, 'bob')
   const cyd = await service.signIn('cyd')
   const join = async (caller: Caller) => {
@@ -220,7 +220,7 @@ t.test('a removed person learns of the removal, and nothing of what follows', as
   t.same(await noticesOf(bob), [], 'old ones are no longer listed')
 })
 
-t.test('a removal by an organization says so', async (t) => {
+t.test('a notice of a removal says if an organization caused it', async (t) => {
   const service = await reuseService(t)
   const asks = { mayAskOrganizations: true }
   const acme = { id: 9_919, name: 'Acme', members: new Map<number, 'member' | 'admin'>() }
@@ -241,7 +241,7 @@ t.test('a removal by an organization says so', async (t) => {
   ])
 })
 
-t.test('a list has the newest notices', async (t) => {
+t.test('only the newest notices are listed', async (t) => {
   const { service, ada, bob, id } = await startTeam(t, 'bob')
   await service.database.write.statement(
     `insert into audit_entries (workspace_id, id, at, actor, actor_id, action, target, target_id, details)

@@ -60,9 +60,9 @@ t.test('a member sees all of their own numbers, including hours, and no one else
     )
     t.equal(body.daily.length, 30)
   }
-  await check('from the activity')
+  await check('before the activity is rolled up')
   await service.app.jobs.rollups.run()
-  await check('when it is rolled up')
+  await check('after the activity is rolled up')
   hasProperties(t, (await bob.get(mine('&repo=ACME/web'))).body, {
     totals: { active_minutes: 7, commits: 3 },
     members: [{ login: 'bob', active_minutes: 7 }],

@@ -134,7 +134,7 @@ t.test('own time', async (t) => {
     t.equal(await everything(caller), 19, 'also without an hour')
   })
 
-  t.test('no minute counts twice whatever the time zones and the idle windows of workspaces', async () => {
+  t.test('no minute counts twice, whatever time zones and idle windows the workspaces have', async () => {
     const history = fc.record({
       zone: fc.constantFrom('Asia/Tokyo', 'America/Los_Angeles'),
       // Most are in one hour.
@@ -209,7 +209,7 @@ t.test('own time', async (t) => {
   })
 
   t.test(
-    'minutes that wait for a repository are in the stored zone, and keep the one at the assignment',
+    'unassigned minutes use the person’s current time zone, and keep the one they had when assigned',
     async (t) => {
       const caller = await someone()
       const live = async (timezone: string) => {

@@ -43,7 +43,7 @@ t.test('an exact pattern is as long as a name, and one with stars has up to 200 
   t.equal(lengthOf(`acme/*${'x'.repeat(195)}`), undefined)
 })
 
-t.test('patterns are compared in lower case, and the one with more letters is the longer one', async (t) => {
+t.test('patterns are compared in lower case, and ranked by their number of literal characters', async (t) => {
   t.strictSame(parsePatterns(['Acme/Web_App', 'Acme/Sub/**-B*', 'a/*']), [
     {
       pattern: 'Acme/Web_App',

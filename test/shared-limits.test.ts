@@ -106,7 +106,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     }
   })
 
-  t.test('a refund after its window leaves no credit in the next one', async (t) => {
+  t.test('a refund that arrives after its window gives no credit in the next one', async (t) => {
     const fallback = new LocalCounts()
     const told = () => {}
     const counts = await connectRedis({

@@ -87,49 +87,52 @@ const agree = (marks: Marks, model: MarksModel) => {
     deepStrictEqual(marks.projectBefore(minute), model.lastOf(model.before(minute)))
 }
 
-t.test('marks and the minutes between them match a table of minutes, in any order of arrival', async () => {
-  fc.assert(
-    fc.property(requests, (requests) => {
-      const stored = new Map<number, StoredHour>()
-      const [own, agents] = [new MarksModel(), new MarksModel()]
-      const read = () => new Timeline([...stored.values()].sort((a, b) => a.hour - b.hour))
-      for (const request of requests) {
-        const before = read()
-        const timeline = before.copy()
-        const touched = new Set<number>()
-        const fresh = { own: new Set<number>(), agents: new Set<number>() }
-        for (const { minute, quarter, project, byAgent } of request) {
-          const time = (FIRST + minute) * 60 + quarter / 4
-          const [marks, model] = byAgent ? [timeline.agents, agents] : [timeline, own]
-          const isNew = marks.mark(time, project)
-          deepStrictEqual(isNew, model.mark(time, project))
-          if (isNew) fresh[byAgent ? 'agents' : 'own'].add(FIRST + minute)
-          touched.add(HOUR + Math.floor(minute / 60))
+t.test(
+  'marks and the minutes between them match a minute-by-minute model, in any order of arrival',
+  async () => {
+    fc.assert(
+      fc.property(requests, (requests) => {
+        const stored = new Map<number, StoredHour>()
+        const [own, agents] = [new MarksModel(), new MarksModel()]
+        const read = () => new Timeline([...stored.values()].sort((a, b) => a.hour - b.hour))
+        for (const request of requests) {
+          const before = read()
+          const timeline = before.copy()
+          const touched = new Set<number>()
+          const fresh = { own: new Set<number>(), agents: new Set<number>() }
+          for (const { minute, quarter, project, byAgent } of request) {
+            const time = (FIRST + minute) * 60 + quarter / 4
+            const [marks, model] = byAgent ? [timeline.agents, agents] : [timeline, own]
+            const isNew = marks.mark(time, project)
+            deepStrictEqual(isNew, model.mark(time, project))
+            if (isNew) fresh[byAgent ? 'agents' : 'own'].add(FIRST + minute)
+            touched.add(HOUR + Math.floor(minute / 60))
+          }
+          for (const [marks, model, minutes] of [
+            [timeline, own, fresh.own],
+            [timeline.agents, agents, fresh.agents],
+          ] as const)
+            deepStrictEqual(
+              inOrder(marks.around(minutes)),
+              plain(
+                model.candidates().filter(({ neighbors }) => neighbors.some((other) => minutes.has(other))),
+              ),
+            )
+          deepStrictEqual(before, read(), 'marking a copy changes only the copy')
+          for (const hour of toStored(timeline, new Counts([]))) {
+            deepStrictEqual(touched.has(hour.hour), true)
+            stored.set(hour.hour, hour)
+          }
         }
-        for (const [marks, model, minutes] of [
-          [timeline, own, fresh.own],
-          [timeline.agents, agents, fresh.agents],
-        ] as const)
-          deepStrictEqual(
-            inOrder(marks.around(minutes)),
-            plain(
-              model.candidates().filter(({ neighbors }) => neighbors.some((other) => minutes.has(other))),
-            ),
-          )
-        deepStrictEqual(before, read(), 'marking a copy changes only the copy')
-        for (const hour of toStored(timeline, new Counts([]))) {
-          deepStrictEqual(touched.has(hour.hour), true)
-          stored.set(hour.hour, hour)
-        }
-      }
-      const timeline = read()
-      agree(timeline, own)
-      agree(timeline.agents, agents)
-      deepStrictEqual(toStored(timeline, new Counts([])), [], 'reading changes nothing')
-    }),
-    { numRuns: 150 },
-  )
-})
+        const timeline = read()
+        agree(timeline, own)
+        agree(timeline.agents, agents)
+        deepStrictEqual(toStored(timeline, new Counts([])), [], 'reading changes nothing')
+      }),
+      { numRuns: 150 },
+    )
+  },
+)
 
 t.test('a minute counts once in a workspace, and for one repository everywhere', async () => {
   const counting = fc.record({

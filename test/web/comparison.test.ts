@@ -79,7 +79,7 @@ t.test('a range is compared with the same weekdays before it', async (t) => {
     'today alone has no finished day',
   )
 
-  await t.test('for any range and day', async () => {
+  await t.test('weekdays line up for any range and day', async () => {
     const cases = fc.record({
       from: fc.nat(700).map((days) => addDays(start, days)),
       length: fc.integer({ min: 1, max: 366 }),
