@@ -4,9 +4,9 @@ import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
-import { readTarget } from '../minutes/index.js'
+import { lockMemberDays, readTarget } from '../minutes/index.js'
 import { hoursChangedIn, replaceAgentHours } from './count-agents.js'
-import { countMinutes } from './count-minutes.js'
+import { errorForTooMany, planMinutes, targetMinutes } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
 import { lockMarks, readAllMarks } from './queries/marks.js'
@@ -72,27 +72,39 @@ export const assignProject = (
       const projects = new Projects(host.kind, new Map(known).set(name, choice), [project])
       const repoKey = projects.keyOf(name)
       const timeline = new Timeline(stored)
-      const counts = new Counts(stored)
+      const countsBefore = new Counts(stored)
       const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))
       const timezone = zoneOf(target, undefined)
-      const marked = { userId, timeline, projects, target, timezone }
-      const candidates = repoKey === undefined ? [] : storedFor(timeline, counts, name)
-      const minutes = await countMinutes(tx, { ...marked, counts, candidates, isFromJoining: true })
-      const hadUncounted = hasUncounted(timeline, counts)
+      const candidates = repoKey === undefined ? [] : storedFor(timeline, countsBefore, name)
+      const targeted = await targetMinutes({
+        userId,
+        target,
+        timezone,
+        projects,
+        candidates,
+        isFromJoining: true,
+      })
+      if (targeted.kind === 'too large') throw errorForTooMany(targeted)
+      const days = await lockMemberDays(tx, targeted.workspaces)
+      const minutes = await planMinutes({ timezone, projects, countsBefore }, targeted, days)
+      const { countsAfter } = minutes
+      const hadUncounted = hasUncounted(timeline, countsBefore)
       const personal = await countPersonal(
         tx,
-        { ...marked, hadUncounted, counts: minutes.counts },
+        { userId, countsAfter, hadUncounted, target, projects, timezone },
         candidates,
       )
       const agents = await replaceAgentHours(tx, {
-        ...{ userId, timeline, projects },
+        userId,
+        timeline,
+        projects,
         hours: hoursChangedIn(timeline, timeline.agents.hoursOf(name)),
         isFromJoining: true,
         timezone: undefined,
         target: { kind: 'not read' },
       })
       await writePlans(tx, [
-        { userId, minutes, personal, agents, hours: toStored(timeline, minutes.counts), chosen: [choice] },
+        { userId, minutes, personal, agents, hours: toStored(timeline, countsAfter), chosen: [choice] },
       ])
     },
     { readsFirst: true, rowsMayConflict: true },

@@ -71,8 +71,14 @@ export const batchOf = (
   }
   heartbeats.sort((a, b) => a.time - b.time)
   return {
-    ...{ userId, heartbeats, ignored, kind: host.kind, timezone },
-    ...{ names: [], isFromJoining: false, scope: 'workspaces' },
+    userId,
+    heartbeats,
+    ignored,
+    kind: host.kind,
+    timezone,
+    names: [],
+    isFromJoining: false,
+    scope: 'workspaces',
   }
 }
 

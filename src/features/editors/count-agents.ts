@@ -152,9 +152,15 @@ const raise = (
     if (!repoKeys.has(repoKey) || day < firstDay || (isFromJoining && day < joinedOn)) continue
     const key = keyOf({ day, repoKey })
     const row = rows.get(key) ?? {
-      ...{ workspaceId, day, repoKey, repo: projects.spellingOf(repoKey) },
-      ...{ minutes: 0, hours: new Array<number>(HOURS).fill(0), before: null },
-      ...{ timezone, otherZones: null },
+      workspaceId,
+      day,
+      repoKey,
+      repo: projects.spellingOf(repoKey),
+      minutes: 0,
+      hours: new Array<number>(HOURS).fill(0),
+      before: null,
+      timezone,
+      otherZones: null,
     }
     row.hours[hour % HOURS] = Math.max(row.hours[hour % HOURS] ?? 0, ofHour)
     rows.set(key, row)

@@ -2,7 +2,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
-import type { Db } from '../../platform/database/client.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
@@ -10,7 +9,6 @@ import {
   capMinutes,
   type FlushTarget,
   knownOf,
-  lockMemberDays,
   type MemberDay,
   type MemberDays,
   type RequestedDays,
@@ -23,8 +21,6 @@ import { type Candidate, type Counts, clampIdleWindow, dayOfHour, hourOf } from 
 
 interface Minutes {
   userId: string
-  /** Where minutes have counted before. */
-  counts: Counts
   target: FlushTarget
   /** In which the minutes are recorded. */
   timezone: string
@@ -57,22 +53,19 @@ export interface MinutesWorkspace extends RequestedDays {
   own: (Candidate & { repoKey: string })[]
 }
 
-/** Minutes, and the workspaces where they may count. */
-export interface TargetedMinutes extends Minutes {
+/** The workspaces where minutes may count. */
+export interface TargetedMinutes {
   kind: 'targeted'
   workspaces: MinutesWorkspace[]
-  /** Whether they can be counted and written in one transaction. */
-  isSmall: boolean
 }
 
 export interface CountedMinutes {
   /** Where minutes have counted, with those that count now. */
-  counts: Counts
+  countsAfter: Counts
   /** How many minutes were added, in all workspaces together. */
   minutes: number
   /** What to write, in a part for each workspace. */
   added: AddedMinutes[][]
-  isSmall: boolean
 }
 
 /** Minutes that are too many for one request. */
@@ -114,8 +107,7 @@ export const targetMinutes = async (request: Minutes): Promise<TargetedMinutes |
     if (own.length > 0) workspaces.push({ workspaceId, userId, days: daysOf(own), idleWindow, own })
     work = await pauseAfter(work + matched.length)
   }
-  const isSmall = workspaces.reduce((sum, { own }) => sum + own.length, 0) < PIECE_MINUTES
-  return { kind: 'targeted', ...request, workspaces, isSmall }
+  return { kind: 'targeted', workspaces }
 }
 
 /** @returns `payload_too_large` */
@@ -130,11 +122,11 @@ export const errorForTooMany = ({ what, count }: TooMany): ApiError => {
 }
 
 /** Finds the minutes that count, each once in a workspace. */
-export const placeMinutes = async ({
-  counts: before,
-  workspaces,
-}: TargetedMinutes): Promise<{ counts: Counts; repoDays: RepoDay[] }> => {
-  const counts = before.copy()
+export const placeMinutes = async (
+  workspaces: readonly MinutesWorkspace[],
+  countsBefore: Counts,
+): Promise<{ countsAfter: Counts; repoDays: RepoDay[] }> => {
+  const countsAfter = countsBefore.copy()
   const dayOf = daysOfMinutes()
   const repoDays: RepoDay[] = []
   let work = 0
@@ -142,9 +134,9 @@ export const placeMinutes = async ({
     const idleWindow = clampIdleWindow(given)
     const ofWorkspace = new Map<string, RepoDay>()
     for (const { minute, repoKey, gap } of own) {
-      if (gap > idleWindow || counts.hasCounted(workspaceId, minute)) continue
-      if (!counts.mayCountFor(repoKey, minute)) continue
-      counts.count(workspaceId, minute, repoKey)
+      if (gap > idleWindow || countsAfter.hasCounted(workspaceId, minute)) continue
+      if (!countsAfter.mayCountFor(repoKey, minute)) continue
+      countsAfter.count(workspaceId, minute, repoKey)
       const day = dayOf(minute)
       const key = `${day} ${repoKey}`
       const repoDay = ofWorkspace.get(key) ?? { workspaceId, day, repoKey, minutes: [] }
@@ -154,12 +146,12 @@ export const placeMinutes = async ({
     repoDays.push(...ofWorkspace.values())
     work = await pauseAfter(work + own.length)
   }
-  return { counts, repoDays }
+  return { countsAfter, repoDays }
 }
 
 /** The rows with these minutes, as many as fit in their hours and days. @param members the days so far, which stay as they are */
 export const rowsOfMinutes = async (
-  { timezone, projects }: TargetedMinutes,
+  { timezone, projects }: Pick<Minutes, 'timezone' | 'projects'>,
   members: MemberDays<MinutesWorkspace>[],
   repoDays: readonly RepoDay[],
 ): Promise<AddedMinutes[][]> => {
@@ -202,24 +194,17 @@ export const sumOfRows = (added: readonly AddedMinutes[][]): number =>
 
 /** Counts minutes in workspaces. @param members the days so far, which stay as they are */
 export const planMinutes = async (
-  targeted: TargetedMinutes,
+  { timezone, projects, countsBefore }: Pick<Minutes, 'timezone' | 'projects'> & { countsBefore: Counts },
+  { workspaces }: TargetedMinutes,
   members: MemberDays<MinutesWorkspace>[],
 ): Promise<CountedMinutes> => {
-  const { counts, repoDays } = await placeMinutes(targeted)
-  const added = await rowsOfMinutes(targeted, members, repoDays)
-  return { counts, minutes: sumOfRows(added), added, isSmall: targeted.isSmall }
-}
-
-/** Locks a person's days, and counts. @throws {ApiError} `payload_too_large` */
-export const countMinutes = async (tx: Db, request: Minutes): Promise<CountedMinutes> => {
-  const targeted = await targetMinutes(request)
-  if (targeted.kind === 'too large') throw errorForTooMany(targeted)
-  const days = await lockMemberDays(tx, targeted.workspaces)
-  return planMinutes(targeted, days)
+  const { countsAfter, repoDays } = await placeMinutes(workspaces, countsBefore)
+  const added = await rowsOfMinutes({ timezone, projects }, members, repoDays)
+  return { countsAfter, minutes: sumOfRows(added), added }
 }
 
 /** How many minutes are processed before other requests run. */
-const PIECE_MINUTES = 1_000
+export const PIECE_MINUTES = 1_000
 
 /** @returns the work done since the last pause */
 const pauseAfter = async (work: number): Promise<number> => {

@@ -29,8 +29,8 @@ const dayOf = (number: number) => dayOfHour(number * HOURS)
 
 interface Personal {
   userId: string
-  /** Where minutes have counted in workspaces. */
-  counts: Counts
+  /** Where minutes have counted in workspaces, with those that were just counted. */
+  countsAfter: Counts
   target: FlushTarget
   projects: Projects
   timezone: string
@@ -80,9 +80,9 @@ export const countPersonal = async (
   personal: Personal & { hadUncounted: boolean },
   candidates: readonly Candidate[],
 ): Promise<PersonalMinutes> => {
-  const { userId, counts, hadUncounted } = personal
+  const { userId, countsAfter, hadUncounted } = personal
   const close = candidates.filter(isClose)
-  const isCounted = ({ minute }: Candidate) => counts.hasCountedAnywhere(minute)
+  const isCounted = ({ minute }: Candidate) => countsAfter.hasCountedAnywhere(minute)
   // Usually, all minutes count in a workspace, and so did the ones around them.
   if (!hadUncounted && close.every(isCounted)) return noPersonalMinutes
   const ofDays = groupBy(candidates, ({ minute }) => Math.floor(minute / DAY_MINUTES))
@@ -135,7 +135,7 @@ export const countImported = async (
   personal: Personal,
   { day, beside, hours }: { day: string; beside: string[]; hours: StoredHour[] },
 ): Promise<PersonalMinutes> => {
-  const { userId, counts } = personal
+  const { userId, countsAfter } = personal
   const rows = await readPersonalMinutes(tx, userId, [day, ...beside])
   const days = new PersonalDays(rows, personal.timezone)
   const nameOf = ownerOf(personal)
@@ -143,7 +143,7 @@ export const countImported = async (
   for (const { minute, project, gap } of new Timeline([...hoursOf(rows), ...hours]).all()) {
     const ofDay = dayOf(Math.floor(minute / DAY_MINUTES))
     if (!written.has(ofDay)) continue
-    if (counts.hasCountedAnywhere(minute)) days.remove(ofDay, minute % DAY_MINUTES)
+    if (countsAfter.hasCountedAnywhere(minute)) days.remove(ofDay, minute % DAY_MINUTES)
     else if (isClose({ minute, project, gap })) {
       const name = nameOf(minute, project)
       if (name !== undefined) days.add(ofDay, minute % DAY_MINUTES, name, project)

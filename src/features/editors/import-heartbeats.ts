@@ -32,6 +32,7 @@ import {
 import { countImported, noPersonalMinutes } from './count-personal.js'
 import {
   type HeartbeatPlan,
+  lockAndRead,
   planAlone,
   type Rejected,
   rejectedTarget,
@@ -53,6 +54,7 @@ import {
   readNextDays,
   takeImport,
 } from './queries/imports.js'
+import type { Facts } from './read-facts.js'
 import { recordedBy, zoneOf } from './recording.js'
 import { DAY_MINUTES, type ReducedDay, type ReducedFile, type ReducedMinutes } from './reduce-file.js'
 import {
@@ -264,10 +266,11 @@ const planDay = async (tx: Tx, { userId, kind, next, scope }: DayToPlan): Promis
   const heartbeats = isKept ? own.flatMap((day) => heartbeatsOf(day, kind)) : []
   const names = own.flatMap(namesIn).filter((name) => !isRepo(name, kind))
   const batch = { userId, heartbeats, ignored: noneIgnored, kind, names, scope, isFromJoining: true }
-  const plan = await planAlone(tx, batch)
+  const facts = await lockAndRead(tx, batch)
+  const plan = await planAlone(tx, facts)
   return plan.kind === 'rejected'
     ? plan
-    : planMinutesOfDay(tx, { userId, kind, day, days, scope, firstKept, heartbeats: plan })
+    : planMinutesOfDay(tx, { userId, kind, day, days, scope, firstKept, facts, heartbeats: plan })
 }
 
 const writeDay = async (tx: Tx, plan: DayPlan): Promise<void> => {
@@ -290,16 +293,18 @@ interface DayOfImport {
   scope: Scope
   /** From this day on, minutes were already counted from heartbeats, so that they're only remembered. */
   firstKept: string
+  /** What is known of its heartbeats, and what they change. */
+  facts: Facts
   heartbeats: HeartbeatPlan
 }
 
 const planMinutesOfDay = async (
   tx: Tx,
-  { userId, kind, day, days, heartbeats, firstKept, scope }: DayOfImport,
+  { userId, kind, day, days, facts, heartbeats, firstKept, scope }: DayOfImport,
 ): Promise<DayPlan | Rejected> => {
-  const { projects: ofPlan, mayWait, isFull } = heartbeats
+  const { mayWait, isFull } = facts.names
   const isKept = day >= firstKept
-  const projects = ofPlan.withSpellings(
+  const projects = facts.projects.withSpellings(
     days.flatMap((day) => namesIn(day).map((name) => projectNamed(name, kind))),
   )
   // Repositories are in lower case in marks, and as given in a file.
@@ -325,30 +330,39 @@ const planMinutesOfDay = async (
     : target
   if (recording.kind !== 'found') return rejectedTarget(recording, namedRepos.size)
   const unknown = new Counts([])
-  const before =
+  const countsBefore =
     scope === 'person'
       ? countEarlier(candidates, unknown, projects, await readMostImported(tx, userId, day))
       : unknown
-  const marked = { userId, timeline, projects, target, timezone: zoneOf(target, undefined) }
-  const targeted = await targetMinutes({ ...marked, counts: before, candidates, isFromJoining: true })
+  const timezone = zoneOf(target, undefined)
+  const targeted = await targetMinutes({
+    userId,
+    target,
+    timezone,
+    projects,
+    candidates,
+    isFromJoining: true,
+  })
   if (targeted.kind === 'too large') return tooManyMinutes(targeted)
   const members = await lockMemberDays(tx, targeted.workspaces)
-  const { counts, repoDays } = await placeMinutes(targeted)
+  const { countsAfter, repoDays } = await placeMinutes(targeted.workspaces, countsBefore)
   const fresh = isKept ? [] : withoutImported(repoDays, await readImported(tx, userId, day))
-  const added = await rowsOfMinutes(targeted, members, fresh)
-  const minutes = { counts, added, minutes: sumOfRows(added), isSmall: targeted.isSmall }
+  const added = await rowsOfMinutes({ timezone, projects }, members, fresh)
+  const minutes = { countsAfter, added, minutes: sumOfRows(added) }
   const beside = [addDays(day, -1), addDays(day, 1)].filter(
     (other) => other < firstKept && days.every(({ day }) => day !== other),
   )
   const personal = isKept
     ? noPersonalMinutes
-    : await countImported(tx, { ...marked, counts }, { day, beside, hours })
+    : await countImported(tx, { userId, countsAfter, target, projects, timezone }, { day, beside, hours })
   // On a day that's kept, agents' marks have already counted like heartbeats.
   const agentHours = isKept
     ? []
     : [...timeline.agents.all()].flatMap(({ minute }) => (isOfDay(minute) ? [hourOf(minute)] : []))
   const agents = await raiseAgentHours(tx, {
-    ...{ userId, timeline, projects },
+    userId,
+    timeline,
+    projects,
     // No other day changes.
     hours: new Set(hoursBeside(agentHours).filter((hour) => dayOfHour(hour) === day)),
     isFromJoining: true,
@@ -363,7 +377,9 @@ const planMinutesOfDay = async (
     0,
   )
   return {
-    ...{ kind: 'planned', heartbeats, recordingOff },
+    kind: 'planned',
+    heartbeats,
+    recordingOff,
     file: { userId, minutes, personal, agents, lastAt, isFull },
     found: repoDays.map(({ minutes: all, ...place }) => ({ ...place, minutes: all.length })),
   }

@@ -1,12 +1,10 @@
 /** Marks the minutes of heartbeats. */
-
 import type { FlushTarget } from '../minutes/index.js'
 import { type Batch, daysThatCount, type Ignored } from './batch.js'
-import { type TargetedMinutes, type TooMany, targetMinutes } from './count-minutes.js'
 import { markNameOf } from './project-names.js'
 import type { Facts } from './read-facts.js'
 import { recordedBy, zoneOf } from './recording.js'
-import { dayOfHour, hourOf, type Timeline } from './timeline.js'
+import { type Candidate, dayOfHour, hourOf, type Timeline } from './timeline.js'
 
 /** The outcome of heartbeats. */
 export interface Recorded {
@@ -30,8 +28,6 @@ export const nothingRecorded = ({ ignored }: Batch): Recorded => ({
 
 /** Heartbeats whose minutes are marked, but haven't counted yet. */
 export interface Marked {
-  kind: 'marked'
-  facts: Facts
   /** The marks that were known, with the new ones. */
   timeline: Timeline
   recorded: Recorded
@@ -41,18 +37,17 @@ export interface Marked {
   lastAt: ReadonlyMap<string, Date>
   /** When the newest heartbeat was that counts in a workspace, or waits to. */
   newest: Date | undefined
-  /** The minutes that may count now, and where. */
-  minutes: TargetedMinutes
+  /** The minutes that may count now. */
+  candidates: Candidate[]
 }
 
-/** Adds their minutes to the marks that are known, and finds out where minutes may count. */
-export const markHeartbeats = async (facts: Facts, target: FlushTarget): Promise<Marked | TooMany> => {
-  const { batch, projects, names, timeline: before, counts } = facts
+/** Adds their minutes to the marks that are known. */
+export const markHeartbeats = (facts: Facts, target: FlushTarget): Marked => {
+  const { batch, projects, names, timeline: before, countsBefore } = facts
   const { mayWait } = names
   const { heartbeats } = batch
   const timeline = before.copy()
-  const timezone = zoneOf(target, batch.timezone)
-  const isRecorded = recordedBy(target, timezone)
+  const isRecorded = recordedBy(target, zoneOf(target, batch.timezone))
   /** By repository: the first day on which some workspace matches. */
   const matched = new Map<string, string>()
   for (const { repoKeys, firstDay } of target.workspaces)
@@ -100,21 +95,9 @@ export const markHeartbeats = async (facts: Facts, target: FlushTarget): Promise
     }
     const isNew = timeline.mark(time, name)
     // A heartbeat from before its person joined a workspace counts there when it's sent again.
-    const mayCount = project.repo !== undefined && !counts.hasCountedAnywhere(minute)
+    const mayCount = project.repo !== undefined && !countsBefore.hasCountedAnywhere(minute)
     if (isNew || mayCount) marked.push(minute)
   }
   const candidates = [...timeline.around(marked)]
-  const { userId, isFromJoining } = batch
-  const minutes = await targetMinutes({
-    userId,
-    counts,
-    target,
-    timezone,
-    projects,
-    candidates,
-    isFromJoining,
-  })
-  return minutes.kind === 'too large'
-    ? minutes
-    : { kind: 'marked', facts, timeline, recorded, repos, lastAt, newest, minutes }
+  return { timeline, recorded, repos, lastAt, newest, candidates }
 }

@@ -16,12 +16,20 @@ import {
 } from '../minutes/index.js'
 import type { Batch } from './batch.js'
 import { hoursChangedIn, replaceAgentHours } from './count-agents.js'
-import { errorForTooMany, type MinutesWorkspace, planMinutes, type TooMany } from './count-minutes.js'
+import {
+  errorForTooMany,
+  type MinutesWorkspace,
+  PIECE_MINUTES,
+  planMinutes,
+  type TargetedMinutes,
+  type TooMany,
+  targetMinutes,
+} from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
 import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
-import type { Projects } from './project-names.js'
 import { lockMarks, tryToLockMarks } from './queries/marks.js'
 import { COMPARED_TOGETHER, completeFacts, type Facts, readSurroundings } from './read-facts.js'
+import { zoneOf } from './recording.js'
 import { hasUncounted, toStored } from './timeline.js'
 import type { Plan } from './write-plans.js'
 
@@ -31,10 +39,6 @@ export interface HeartbeatPlan extends Plan {
   recorded: Recorded
   /** Repositories that were named in full. */
   repos: string[]
-  projects: Projects
-  /** Names that can wait for a repository. */
-  mayWait: ReadonlySet<string>
-  isFull: boolean
 }
 
 /** A batch, or a day of an import, that can't be recorded. */
@@ -65,21 +69,26 @@ interface LeftOut {
 
 const leftOut = (userId: string): LeftOut => ({ kind: 'left out', userId })
 
-/** Waits for everyone who holds a lock. */
-export const planAlone = async (tx: Db, batch: Batch): Promise<HeartbeatPlan | Rejected> => {
-  const { userId, timezone } = batch
+/** Reads a batch's facts. Waits for those who hold the lock. */
+export const lockAndRead = async (tx: Db, batch: Batch): Promise<Facts> => {
   // Statements run in the order in which they're sent, so the marks are read once they're locked.
-  const [, near] = await Promise.all([lockMarks(tx, userId), readSurroundings(tx, [batch])])
+  const [, near] = await Promise.all([lockMarks(tx, batch.userId), readSurroundings(tx, [batch])])
   const known = await completeFacts(tx, near, limits.flush_comparisons)
-  const facts = requireValue(known, userId)
-  const { target } = facts
+  return requireValue(known, batch.userId)
+}
+
+/** Waits for everyone who holds a lock. */
+export const planAlone = async (tx: Db, facts: Facts): Promise<HeartbeatPlan | Rejected> => {
+  const { target, batch } = facts
+  const { userId, timezone } = batch
   if (target.kind !== 'found') return rejectedTarget(target, facts.repoKeys.size)
   // Before the activity lock, so that its holder never waits for the user's row.
   if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
-  const marked = await markHeartbeats(facts, target)
-  if (marked.kind === 'too large') return tooManyMinutes(marked)
-  const days = await lockMemberDays(tx, marked.minutes.workspaces)
-  return countOne(tx, marked, days)
+  const marked = markHeartbeats(facts, target)
+  const targeted = await targetMinutes(minutesOf(facts, target, marked))
+  if (targeted.kind === 'too large') return tooManyMinutes(targeted)
+  const days = await lockMemberDays(tx, targeted.workspaces)
+  return countOne(tx, { kind: 'marked', facts, target, marked, targeted }, days)
 }
 
 /** The same steps for several people. Waits for no one. @returns what became of each batch */
@@ -92,65 +101,98 @@ export const planTogether = async (
   const held = userIds.filter((userId) => !locked.has(userId))
   const free = near.filter(({ batch }) => locked.has(batch.userId))
   const facts = await completeFacts(tx, free, COMPARED_TOGETHER)
-  const marked = await Promise.all(Array.from(facts.values(), markTogether))
-  const workspaces = marked.flatMap((one) => (one.kind === 'marked' ? one.minutes.workspaces : []))
+  const people = await Promise.all(Array.from(facts.values(), markTogether))
+  const workspaces = people.flatMap((one) => (one.kind === 'marked' ? one.targeted.workspaces : []))
   const tried = await tryToLockMemberDays(tx, workspaces)
   const planned = await Promise.all(
-    marked.map((one) => (one.kind === 'marked' ? countTogether(tx, one, tried) : one)),
+    people.map((one) => (one.kind === 'marked' ? countTogether(tx, one, tried) : one)),
   )
   return [...planned, ...held.map(leftOut)]
 }
 
+/** A person whose heartbeats are marked, and haven't counted yet. */
+interface MarkedPerson {
+  kind: 'marked'
+  facts: Facts
+  target: FlushTarget
+  marked: Marked
+  targeted: TargetedMinutes
+}
+
 /** Marks, if that's little enough to be done together with others. */
-const markTogether = async (facts: Facts): Promise<Marked | LeftOut> => {
+const markTogether = async (facts: Facts): Promise<MarkedPerson | LeftOut> => {
   const { batch, target } = facts
   const { userId, timezone } = batch
   if (target.kind !== 'found') return leftOut(userId)
   if (timezone !== undefined && timezone !== target.timezone) return leftOut(userId)
-  const marked = await markHeartbeats(facts, target)
-  return marked.kind === 'marked' && marked.minutes.isSmall ? marked : leftOut(userId)
+  const marked = markHeartbeats(facts, target)
+  const targeted = await targetMinutes(minutesOf(facts, target, marked))
+  if (targeted.kind === 'too large') return leftOut(userId)
+  const minutes = targeted.workspaces.reduce((sum, { own }) => sum + own.length, 0)
+  if (minutes >= PIECE_MINUTES) return leftOut(userId)
+  return { kind: 'marked', facts, target, marked, targeted }
 }
+
+const minutesOf = ({ batch, projects }: Facts, target: FlushTarget, { candidates }: Marked) => ({
+  userId: batch.userId,
+  target,
+  timezone: zoneOf(target, batch.timezone),
+  projects,
+  candidates,
+  isFromJoining: batch.isFromJoining,
+})
 
 /** Counts, if all days of the person are locked. @param tried what became of everyone's days */
 const countTogether = async (
   tx: Db,
-  marked: Marked,
+  person: MarkedPerson,
   tried: readonly TriedDays<MinutesWorkspace>[],
 ): Promise<HeartbeatPlan | LeftOut> => {
-  const { userId } = marked.facts.batch
+  const { userId } = person.facts.batch
   const days = triedDaysOf(tried, userId)
-  return days.kind === 'locked' ? countOne(tx, marked, days.members) : leftOut(userId)
+  return days.kind === 'locked' ? countOne(tx, person, days.members) : leftOut(userId)
 }
 
 /** Counts the minutes in workspaces, then the person's own, then those of agents. @param days locked */
 const countOne = async (
   tx: Db,
-  { facts, timeline, recorded, repos, lastAt, newest, minutes: targeted }: Marked,
+  { facts, target, marked, targeted }: MarkedPerson,
   days: MemberDays<MinutesWorkspace>[],
 ): Promise<HeartbeatPlan> => {
-  const { batch, projects, names, repoKeys } = facts
+  const { batch, projects, names, repoKeys, timeline: timelineBefore, countsBefore } = facts
+  const { timeline, recorded, repos, lastAt, newest, candidates } = marked
   const { userId, isFromJoining } = batch
-  const { target, timezone, candidates } = targeted
-  const minutes = await planMinutes(targeted, days)
-  const { counts } = minutes
-  const hadUncounted = hasUncounted(facts.timeline, facts.counts)
+  const timezone = zoneOf(target, batch.timezone)
+  const minutes = await planMinutes({ timezone, projects, countsBefore }, targeted, days)
+  const { countsAfter } = minutes
+  const hadUncounted = hasUncounted(timelineBefore, countsBefore)
   const personal = await countPersonal(
     tx,
-    { userId, counts, hadUncounted, target, projects, timezone },
+    { userId, countsAfter, hadUncounted, target, projects, timezone },
     candidates,
   )
   const agents = await replaceAgentHours(tx, {
-    ...{ userId, timeline, projects, isFromJoining },
+    userId,
+    timeline,
+    projects,
+    isFromJoining,
     hours: hoursChangedIn(timeline),
     timezone: batch.timezone,
     target: { kind: 'read', target, repoKeys },
   })
   const seen = new Set([...lastAt.keys(), ...batch.names])
   return {
-    ...{ kind: 'planned', userId, minutes, personal, agents, lastAt, newest },
-    ...{ repos, projects, mayWait: names.mayWait, isFull: names.isFull },
+    kind: 'planned',
+    userId,
     recorded: { ...recorded, minutes_left_out: personal.leftOut },
-    hours: toStored(timeline, counts),
+    repos,
+    minutes,
+    personal,
+    agents,
+    hours: toStored(timeline, countsAfter),
     chosen: names.chosen.filter(({ name }) => seen.has(name)),
+    lastAt,
+    newest,
+    isFull: names.isFull,
   }
 }

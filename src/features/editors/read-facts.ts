@@ -45,7 +45,7 @@ export interface Facts {
   /** The marks around the heartbeats. */
   timeline: Timeline
   /** Where these minutes have counted. */
-  counts: Counts
+  countsBefore: Counts
   /** The repositories for which minutes may count: those of the heartbeats, and of the marks before them. */
   repoKeys: ReadonlySet<string>
   /** Where minutes of these repositories count. */
@@ -194,8 +194,12 @@ const resolveProjects = async (
   const reposRead = reposSent(batch)
   const isRead = target.kind === 'found' && [...repoKeys].every((repoKey) => reposRead.has(repoKey))
   return {
-    ...{ batch, projects, names, timeline, repoKeys },
-    counts: new Counts(marks),
+    batch,
+    projects,
+    names,
+    timeline,
+    countsBefore: new Counts(marks),
+    repoKeys,
     target: isRead ? target : { kind: 'not read' },
   }
 }

@@ -11,7 +11,7 @@ import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from
 import { type Batch, batchOf, withoutFarDays } from './batch.js'
 import { asksForLastProject, resolveLastProjects } from './last-project.js'
 import { nothingRecorded, type Recorded } from './mark-heartbeats.js'
-import { type HeartbeatPlan, planAlone, planTogether } from './plan-heartbeats.js'
+import { type HeartbeatPlan, lockAndRead, planAlone, planTogether } from './plan-heartbeats.js'
 import type { ProjectHost, SentHeartbeat } from './project-names.js'
 import { hoursAround } from './timeline.js'
 import { writePlans } from './write-plans.js'
@@ -56,7 +56,8 @@ interface RecordedBatch {
 
 const recordAlone = async (tx: Tx, sent: QueuedBatch): Promise<Written<RecordedBatch>> => {
   const batch = await resolveLastProjects(tx, sent)
-  const plan = await planAlone(tx, batch)
+  const facts = await lockAndRead(tx, batch)
+  const plan = await planAlone(tx, facts)
   if (plan.kind === 'rejected') throw plan.error
   const written = await write(tx, [plan])
   return requireValue(written, plan.userId)

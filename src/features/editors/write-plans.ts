@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Tx } from '../../platform/database/client.js'
 import { replaceAgentDays, replacePersonalDays, writeMinutes } from '../minutes/index.js'
 import type { AgentChanges } from './count-agents.js'
-import type { CountedMinutes } from './count-minutes.js'
+import { type CountedMinutes, PIECE_MINUTES } from './count-minutes.js'
 import type { PersonalMinutes } from './count-personal.js'
 import { rememberHeartbeats, writeMarks } from './queries/marks.js'
 import { chooseRepo, dropOldestNames, type EditorProject, seeNames } from './queries/projects.js'
@@ -46,7 +46,7 @@ export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> 
   ])
   tx.deferToCommit(Promise.all([marking, remembering, ...replacing]))
 
-  if (plans.every(({ minutes }) => minutes.isSmall)) {
+  if (plans.every(({ minutes }) => minutes.minutes < PIECE_MINUTES)) {
     const adding = writeMinutes(
       tx,
       plans.flatMap(({ minutes }) => minutes.added.flat()),
