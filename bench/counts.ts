@@ -7,7 +7,7 @@ import { insertTeam } from '../demo/team.js'
 import { toCountBatches } from '../src/features/counts/count-batches.js'
 import {
   findMembers,
-  nameReposInside,
+  insertMatchingRepos,
   registerPeople,
   writeCounts,
 } from '../src/features/counts/queries/counts.js'
@@ -89,7 +89,7 @@ await benchmark(async (cleanUp) => {
         workspace,
         userIds.filter((userId) => userId !== null),
       )
-      for (const part of repos) await nameReposInside(tx, workspace, part)
+      for (const part of repos) await insertMatchingRepos(tx, workspace, part)
       for (const batch of batches) await writeCounts(tx, 'commits', target, batch)
       await markDays(tx, workspace, [before])
     })

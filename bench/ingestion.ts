@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { READ_TARGETS } from '../src/features/minutes/queries/flush-target.js'
 import {
-  ADD_MINUTES,
+  UPSERT_MINUTES,
   INSERT_FLUSH,
   INSERT_FLUSHES,
   MARK_DAYS,
-  READ_ANSWERS,
+  READ_FLUSH_RESPONSES,
   READ_ROWS,
   TRY_TO_LOCK_ACTIVITY,
 } from '../src/features/minutes/queries/minutes.js'
@@ -173,7 +173,7 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
     'begin;',
     '\\startpipeline',
     fill(READ_TARGETS, [users, ':places', ':owners', ':names', '1e6', forEach("'workspaces'")]),
-    fill(READ_ANSWERS, [users, forEach(':turn::text')]),
+    fill(READ_FLUSH_RESPONSES, [users, forEach(':turn::text')]),
     '\\endpipeline',
     '\\startpipeline',
     fill(TRY_TO_LOCK_ACTIVITY, [':workspace', users]),
@@ -184,7 +184,7 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
       ? fill(INSERT_FLUSH, ['(select id from bench_users where n = :user)', ':turn::text', "'x'", "'{}'"])
       : fill(INSERT_FLUSHES, [users, ...[':turn::text', "'x'::text", "'{}'::text"].map(forEach)]),
     fill(MARK_DAYS, [':workspace', ':days']),
-    fill(ADD_MINUTES, [':workspace', each(entries.length), ':row_days', ':row_repos', ':minutes', ':hours']),
+    fill(UPSERT_MINUTES, [':workspace', each(entries.length), ':row_days', ':row_repos', ':minutes', ':hours']),
     'commit;',
     '\\endpipeline',
   ].join('\n')

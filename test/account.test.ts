@@ -93,7 +93,7 @@ const makeRows = async (service: Service, userId: string, workspaceId: string) =
   }
 }
 
-const markEverythingStale = ({ database }: Service) =>
+const markAllDaysStale = ({ database }: Service) =>
   database.write.statement(
     'insert into stale_days (workspace_id, day) select distinct workspace_id, day from activity',
     [],
@@ -434,7 +434,7 @@ t.test('erasing a person doesn’t change team totals, which include every accep
     ],
     'of a repository as well',
   )
-  await markEverythingStale(service)
+  await markAllDaysStale(service)
   const { generated_at: _, ...raw } = await dashboard(bob, id)
   const { generated_at: __, ...rolledUp } = after
   t.same(raw, rolledUp, 'the rollups say what the activity says')
@@ -502,7 +502,7 @@ t.test('another instance continues an erasure after a shutdown', async (t) => {
      select $1::uuid, $2::uuid, '2026-01-20'::date + d, 'acme/' || r, 1 from generate_series(1, 30) d, generate_series(1, 200) r`,
     [id, userId],
   )
-  await markEverythingStale(service)
+  await markAllDaysStale(service)
   await service.app.jobs.rollups.run()
   t.equal((await deleteMe(bob)).status, 200)
   const stopped = new AbortController()

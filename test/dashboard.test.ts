@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { DELETED_USER } from '../src/features/accounts/index.js'
-import { assignToLocalDays, listUnlocatedDays } from '../src/features/rollups/queries/locate.js'
+import { assignToLocalDays, listUnassignedDays } from '../src/features/rollups/queries/assign-local-days.js'
 import { rebuildRollups } from '../src/features/rollups/roll-up.js'
 import { reportHours, reportMemberDays, reportRepoDays } from '../src/features/rollups/tables.js'
 import { readToday } from '../src/platform/time/clock.js'
@@ -552,8 +552,8 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
     )
   type Row = WorkRow
   /** As after a flush: the rows say where they are, and no rollup does. */
-  const locate = async () => {
-    for (const day of await listUnlocatedDays(service.database.read, 10_000))
+  const assignLocalDays = async () => {
+    for (const day of await listUnassignedDays(service.database.read, 10_000))
       await service.database.transaction((tx) => assignToLocalDays(tx, day))
   }
   /** The rollups that the previous version makes for these days. */
@@ -580,7 +580,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
         await service.app.jobs.rollups.run()
         if (madeBy === 'the version before') await rollUpLikeBefore('extract(day from day) > 15')
         await write(later)
-        if (madeBy === 'this version') await locate()
+        if (madeBy === 'this version') await assignLocalDays()
         const rows = await query<Row>(
           `select case when u.id <> '${DELETED_USER}' then u.login end as login, a.day, a.repo_key as repo, a.minutes, a.commits, a.closed_issues as issues, a.hours, coalesce(u.timezone, 'UTC') as timezone
           from activity a join users u on u.id = a.user_id where minutes + commits + closed_issues > 0`,

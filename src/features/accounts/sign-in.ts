@@ -2,7 +2,7 @@ import type { VerifyResult } from '../../../schemas/auth.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import type { AddressKey } from './address-keys.js'
-import { rememberAddresses } from './queries/addresses.js'
+import { replaceAddresses } from './queries/addresses.js'
 import { type User, upsertUser } from './queries/users.js'
 import type { RepohostUser } from './repohost.js'
 
@@ -36,7 +36,7 @@ export const signIn = async (
     async (tx) => {
       const user = await upsertUser(tx, repohostUser)
       if (user.disabledAt !== null) throw new ApiError('account_disabled')
-      if (addresses) await rememberAddresses(tx, addressKeys, user.id, addresses)
+      if (addresses) await replaceAddresses(tx, addressKeys, user.id, addresses)
       return user
     },
     { rowsMayConflict: true },

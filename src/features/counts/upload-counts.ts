@@ -11,7 +11,7 @@ import type { CountBatches } from './count-batches.js'
 import {
   findMembers,
   hasReports,
-  nameReposInside,
+  insertMatchingRepos,
   readPatternLength,
   registerPeople,
   writeCounts,
@@ -66,7 +66,7 @@ export const uploadCounts = async (
     const registered = isReported ? known.map(({ memberId }) => memberId) : counted
     if (registered.length > 0) {
       await registerPeople(tx, workspaceId, registered)
-      for (const part of repos) await nameReposInside(tx, workspaceId, part)
+      for (const part of repos) await insertMatchingRepos(tx, workspaceId, part)
     }
     const target = { workspaceId, day, userIds, logins, hasReports: isReported }
     let upserted = 0

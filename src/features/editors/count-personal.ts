@@ -9,7 +9,7 @@ import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
   type FlushTarget,
-  type LocatedDay,
+  type AssignedDay,
   type PersonalDay,
   PersonalDays,
   readPersonalMinutes,
@@ -38,7 +38,7 @@ interface Personal {
 
 /** The rows to write, and how many minutes they add. */
 export interface PersonalMinutes {
-  rows: LocatedDay[]
+  rows: AssignedDay[]
   minutes: number
   /** Minutes of repositories beyond the limit of a day. */
   leftOut: number

@@ -40,19 +40,19 @@ import {
 } from './plan-heartbeats.js'
 import { isRepo, markNameOf, type Projects, projectNamed } from './project-names.js'
 import {
-  addImportDays,
-  advanceImport,
-  beginImport,
+  insertImportDays,
+  finishImportDay,
+  insertImport,
   deleteImportDays,
   endImport,
   type ImportDay,
-  keepImported,
+  upsertImported,
   listRunningImports,
   readImport,
   readImported,
   readMostImported,
   readNextDays,
-  takeImport,
+  claimImport,
 } from './queries/imports.js'
 import type { Facts } from './read-facts.js'
 import { recordedBy, zoneOf } from './recording.js'
@@ -86,12 +86,12 @@ export const requireNoImport = async (db: Db, userId: string): Promise<void> => 
 export const startImport = async (database: Database, userId: string, file: ReducedFile): Promise<Import> => {
   const { heartbeats, skipped, days } = file
   await database.transaction(async (tx) => {
-    if (!(await beginImport(tx, userId, { id: uuidv7(), heartbeats, skipped, days: days.length })))
+    if (!(await insertImport(tx, userId, { id: uuidv7(), heartbeats, skipped, days: days.length })))
       throw importUnderWay()
     await deleteImportDays(tx, userId)
     for (let from = 0; from < days.length; from += DAYS_AT_ONCE) {
       const part = days.slice(from, from + DAYS_AT_ONCE).map((day) => toStored(day, file))
-      await addImportDays(tx, userId, part)
+      await insertImportDays(tx, userId, part)
     }
   })
   return describeImport(database.read, userId)
@@ -200,7 +200,7 @@ type Step =
  * find out what the person excludes from recording counts as excluded.
  */
 const importDay = async (tx: Tx, userId: string, kind: RepohostKind): Promise<Step> => {
-  const place = await takeImport(tx, userId)
+  const place = await claimImport(tx, userId)
   if (!place) return { kind: 'no day' }
   const next = await readNextDays(tx, userId, place.daysDone)
   if (!next) {
@@ -234,7 +234,7 @@ const excludeDay = async (tx: Tx, userId: string, { day, days }: NextDay): Promi
   const recordingOff = days
     .filter((other) => other.day === day)
     .reduce((sum, own) => sum + countSwitchedOff(own, () => true), 0)
-  await advanceImport(tx, userId, { minutes: 0, personalMinutes: 0, recordingOff })
+  await finishImportDay(tx, userId, { minutes: 0, personalMinutes: 0, recordingOff })
 }
 
 /** What a day of a file changes. */
@@ -277,11 +277,11 @@ const writeDay = async (tx: Tx, plan: DayPlan): Promise<void> => {
   const { heartbeats, file, found, recordingOff } = plan
   const { userId } = heartbeats
   await writePlans(tx, [heartbeats])
-  tx.deferToCommit(keepImported(tx, userId, found))
+  tx.deferToCommit(upsertImported(tx, userId, found))
   await writePlans(tx, [file])
   const minutes = heartbeats.minutes.minutes + file.minutes.minutes
   const personalMinutes = heartbeats.personal.minutes + file.personal.minutes
-  tx.deferToCommit(advanceImport(tx, userId, { minutes, personalMinutes, recordingOff }))
+  tx.deferToCommit(finishImportDay(tx, userId, { minutes, personalMinutes, recordingOff }))
 }
 
 interface DayOfImport {

@@ -5,8 +5,8 @@ import { replaceAgentDays, replacePersonalDays, writeMinutes } from '../minutes/
 import type { AgentChanges } from './count-agents.js'
 import { type CountedMinutes, PIECE_MINUTES } from './count-minutes.js'
 import type { PersonalMinutes } from './count-personal.js'
-import { rememberHeartbeats, writeMarks } from './queries/marks.js'
-import { chooseRepo, dropOldestNames, type EditorProject, seeNames } from './queries/projects.js'
+import { updateLastHeartbeats, writeMarks } from './queries/marks.js'
+import { chooseRepo, deleteOldestNames, type EditorProject, updateNameUse } from './queries/projects.js'
 import type { StoredHour } from './timeline.js'
 
 /** A person's changes. */
@@ -33,13 +33,13 @@ export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> 
   const choosing = plans.flatMap(({ userId, chosen = [] }) =>
     chosen.map((project) => chooseRepo(tx, userId, project)),
   )
-  const seeing = seeNames(tx, plans)
+  const seeing = updateNameUse(tx, plans)
   tx.deferToCommit(Promise.all([...choosing, seeing]))
 
-  for (const { userId, isFull } of plans) if (isFull) await dropOldestNames(tx, userId)
+  for (const { userId, isFull } of plans) if (isFull) await deleteOldestNames(tx, userId)
 
   const marking = writeMarks(tx, plans)
-  const remembering = rememberHeartbeats(tx, plans)
+  const remembering = updateLastHeartbeats(tx, plans)
   const replacing = plans.flatMap(({ userId, agents, personal }) => [
     ...(agents.kind === 'changed' ? [replaceAgentDays(tx, userId, agents.days)] : []),
     replacePersonalDays(tx, userId, personal.rows),

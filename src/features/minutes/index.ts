@@ -33,7 +33,7 @@ export { PersonalDays } from './personal-days.js'
 export {
   type AgentDay,
   assignAgentMinutesToLocalDays,
-  dropAgentHours,
+  clearAgentHours,
   readAgentDays,
   replaceAgentDays,
   sumAgentMinutes,
@@ -60,7 +60,7 @@ export {
   changeTimezone,
   LOCK_ACTIVITY,
   markDays,
-  NAME_REPOS,
+  INSERT_REPOS,
   type RequestedDays,
   writeMinutes,
 } from './queries/minutes.js'
@@ -71,8 +71,8 @@ export {
   sumOwnRepos,
 } from './queries/own-time.js'
 export {
-  dropPersonalMarks,
-  type LocatedDay,
+  deletePersonalMarks,
+  type AssignedDay,
   type PersonalDay,
   readPersonalMinutes,
   replacePersonalDays,

@@ -4,7 +4,7 @@ import { limits } from '../../../schemas/limits.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import { sumOfShares } from './local-days.js'
-import type { LocatedDay, PersonalDay } from './queries/personal-minutes.js'
+import type { AssignedDay, PersonalDay } from './queries/personal-minutes.js'
 
 const MINUTES = 60
 const DAY_MINUTES = HOURS * MINUTES
@@ -123,7 +123,7 @@ const marksOf = (minutes: readonly number[]): string => {
 }
 
 /** A repository's day, and how many minutes more than before it has. */
-type ChangedDay = LocatedDay & { added: number }
+type ChangedDay = AssignedDay & { added: number }
 
 export class PersonalDays {
   private readonly days = new Map<string, Day>()

@@ -1,12 +1,12 @@
 import type { Database, Db } from '../../platform/database/client.js'
 import { couldNotConnect } from '../../platform/database/failures.js'
-import { assignAgentMinutesToLocalDays, dropAgentHours, dropPersonalMarks } from '../minutes/index.js'
-import { assignToLocalDays, listUnlocatedDays } from './queries/locate.js'
+import { assignAgentMinutesToLocalDays, clearAgentHours, deletePersonalMarks } from '../minutes/index.js'
+import { assignToLocalDays, listUnassignedDays } from './queries/assign-local-days.js'
 import {
-  dropHours,
+  deleteHours,
   listDaysWithOldHours,
   listStaleMonths,
-  markEverythingStale,
+  markAllDaysStale,
   rebuildMonth,
   tryLockRollup,
   type WorkspaceDay,
@@ -18,7 +18,7 @@ const background = { background: true }
 const BATCH = 500
 
 /** About a month: its rollups are then rebuilt once. */
-const DAYS_LOCATED = 31
+const MAX_DAYS_ASSIGNED = 31
 
 /**
  * Works on each of these in its own transaction, while no other instance does this.
@@ -73,33 +73,33 @@ interface RollUp {
 }
 
 /**
- * Rolls up all days that have changed. Days of the previous version are located first, a few at a time, because
+ * Rolls up all days that have changed. Days of the previous version are assigned to local days first, a few at a time, because
  * dashboards read them from the activity until they're rolled up.
  * @returns how many days
  */
 export const rollUp = async (database: Database, { before, stop }: RollUp = {}): Promise<number> => {
   for (let total = 0; ; ) {
-    const unlocated = await listUnlocatedDays(database.read, DAYS_LOCATED)
-    const locate = async (tx: Db, day: WorkspaceDay) => {
+    const unassigned = await listUnassignedDays(database.read, MAX_DAYS_ASSIGNED)
+    const assign = async (tx: Db, day: WorkspaceDay) => {
       await assignToLocalDays(tx, day)
       return 1
     }
-    // A day that can't be located now doesn't hold up the rollups of others.
-    const [located] = await Promise.allSettled([workOn(database, unlocated, locate, stop)])
+    // A day that can't be assigned now doesn't hold up the rollups of others.
+    const [assigned] = await Promise.allSettled([workOn(database, unassigned, assign, stop)])
     total += await drain(
       database,
       (most) => listStaleMonths(database.read, most, before),
       (tx, month) => rebuildMonth(tx, month, before),
       stop,
     )
-    if (located.status === 'rejected') throw located.reason
-    if (located.value === undefined || unlocated.length < DAYS_LOCATED) return total
+    if (assigned.status === 'rejected') throw assigned.reason
+    if (assigned.value === undefined || unassigned.length < MAX_DAYS_ASSIGNED) return total
   }
 }
 
 /** Rebuilds all rollups. Dashboards stay correct in the meantime, because they read stale days from the activity. */
 export const rebuildRollups = async (database: Database): Promise<number> => {
-  await database.transaction(markEverythingStale, background)
+  await database.transaction(markAllDaysStale, background)
   return rollUp(database)
 }
 
@@ -113,14 +113,14 @@ export const retireActivity = async (
     const days = await listDaysWithOldHours(database.read, detailDays, BATCH)
     for (const day of days) {
       if (stop?.aborted) return
-      await database.transaction((tx) => dropHours(tx, day), background)
+      await database.transaction((tx) => deleteHours(tx, day), background)
     }
     if (days.length < BATCH) break
   }
   await rollUp(database, { stop })
-  const dropOld = (tx: Db, most: number) => dropAgentHours(tx, detailDays, most)
-  const dropOldMarks = (tx: Db, most: number) => dropPersonalMarks(tx, detailDays, most)
-  for (const step of [assignAgentMinutesToLocalDays, dropOld, dropOldMarks]) {
+  const deleteOld = (tx: Db, most: number) => clearAgentHours(tx, detailDays, most)
+  const deleteOldMarks = (tx: Db, most: number) => deletePersonalMarks(tx, detailDays, most)
+  for (const step of [assignAgentMinutesToLocalDays, deleteOld, deleteOldMarks]) {
     for (let rows = BATCH; rows === BATCH && !stop?.aborted; )
       rows = await database.transaction((tx) => step(tx, BATCH), background)
   }

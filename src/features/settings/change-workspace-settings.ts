@@ -8,7 +8,7 @@ import {
   type Change,
   changeWorkspace,
   insertPrivacyLevel,
-  keepSettingsVersion,
+  insertSettingsVersion,
   type WorkspaceCall,
 } from '../workspaces/index.js'
 import { describeChange } from './describe-change.js'
@@ -62,7 +62,7 @@ const readCurrent = async (
   // Sent together: others wait for this workspace.
   const [current] = await Promise.all([
     readSettingsToChange(tx, workspaceId),
-    keepSettingsVersion(tx, workspaceId, null),
+    insertSettingsVersion(tx, workspaceId, null),
   ])
   return current
 }
@@ -113,7 +113,7 @@ export const applySettings = async (
   current: StoredWorkspaceSettings,
   content: SettingsContent,
 ): Promise<void> => {
-  await keepSettingsVersion(change.tx, workspaceId, null)
+  await insertSettingsVersion(change.tx, workspaceId, null)
   await writeSettings(change, workspaceId, current, content)
 }
 
@@ -138,7 +138,7 @@ const writeSettings = async (
     activityPrivacy: isSamePrivacy ? undefined : activityPrivacy,
   })
   await Promise.all([
-    keepSettingsVersion(tx, workspaceId, { ...caller, reason }),
+    insertSettingsVersion(tx, workspaceId, { ...caller, reason }),
     dropOldSettingsVersions(tx, workspaceId, version),
     !isSameRest &&
       record(`workspace_settings.${restored === undefined ? 'changed' : 'restored'}`, undefined, {

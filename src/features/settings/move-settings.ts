@@ -13,7 +13,7 @@ import {
   type WorkspaceCall,
 } from '../workspaces/index.js'
 import { findOutside } from './queries/configuration.js'
-import { type Held, moveOverride, moveSnapshot, noteRename, readHeld } from './queries/moves.js'
+import { type Held, moveOverride, moveSnapshot, recordRename, readHeld } from './queries/moves.js'
 import type { Place } from './queries/overrides.js'
 import { lockSnapshot } from './queries/snapshots.js'
 
@@ -103,7 +103,7 @@ export const moveAtReport = async (
   // Names compare without case.
   if (from.ownerKey === to.ownerKey && from.repoKey === to.repoKey) return
   if (!(await lockWorkspace(tx, workspaceId))) return
-  if (!(await noteRename(tx, workspaceId, hash))) return
+  if (!(await recordRename(tx, workspaceId, hash))) return
   const held = await readHeld(tx, { ...from, workspaceId })
   if (!held.snapshot && !held.override) return
   const audit = (action: string, details: object) =>

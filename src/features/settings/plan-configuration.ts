@@ -80,8 +80,8 @@ export const planConfiguration = async (
 
   const report: Report = { changes: new ChangeListBuilder(held), warnings: [] }
   const settings = await planSettings(head, sent, rules)
-  noteChanges(report, settings.changes)
-  noteWarnings(report, rules, settings)
+  recordChanges(report, settings.changes)
+  addWarnings(report, rules, settings)
   const patterns = sent.patterns ?? head.patterns
   const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
   if (arePatternsNew)
@@ -152,11 +152,11 @@ const requireValues = (rules: SettingsRules | undefined, { set, at }: NewValues,
   requireSpelling(set, stored, at)
 }
 
-const noteChanges = (report: Report, changes: ConfigurationChange[]): void => {
+const recordChanges = (report: Report, changes: ConfigurationChange[]): void => {
   for (const one of changes) report.changes.add(one)
 }
 
-const noteWarnings = (
+const addWarnings = (
   { warnings }: Report,
   rules: SettingsRules | undefined,
   { set, at }: NewValues,
@@ -245,12 +245,12 @@ const planOverrides = async (
   for await (const { stored, sent } of pairOverrides(tx, workspaceId, projects)) {
     const step = sent ? await planWrite(stored, sent, rules) : await planRemoval(stored)
     if (step.kind === 'same') continue
-    noteChanges(report, step.changes)
+    recordChanges(report, step.changes)
     plan.grownBytes += step.grownBytes
     if (step.kind === 'remove') plan.removed.push(step.override)
     else {
       plan.written.push(step.override)
-      noteWarnings(report, rules, step)
+      addWarnings(report, rules, step)
       plan.firstLocked ??= findLocked(locks, step.values, step.override)
     }
   }

@@ -18,7 +18,7 @@ import {
   readRole,
   updateRole,
 } from './queries/members.js'
-import { forgetLeaving, hasLeft } from './queries/organizations.js'
+import { clearLeaveReports, hasLeft } from './queries/organizations.js'
 import { recordDeparture, recordRemoval } from './queries/removals.js'
 import { countPatterns, lockWorkspace } from './queries/workspaces.js'
 
@@ -104,7 +104,7 @@ export const keepMember = (database: Database, call: WorkspaceCall, login: strin
     await lockRoles(tx, call.workspaceId)
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
     if (!(await hasLeft(tx, call.workspaceId, userId))) return
-    await forgetLeaving(tx, call.workspaceId, userId)
+    await clearLeaveReports(tx, call.workspaceId, userId)
     await record('member.kept', { id: userId, login: member.login })
   })
 

@@ -26,10 +26,10 @@ import {
   listAdmitting,
   listFollowed,
   listOpenWorkspaces,
-  noteLeft,
+  recordLeaveReport,
   readOrganization,
 } from './queries/organizations.js'
-import { noteReport, recordRemoval, wasRemoved } from './queries/removals.js'
+import { registerLeaveReport, recordRemoval, wasRemoved } from './queries/removals.js'
 import { findUserByRepohostId, lockWorkspace } from './queries/workspaces.js'
 
 export interface FollowContext {
@@ -243,7 +243,7 @@ const removeWhoLeft = async (
       if (link?.organization_id !== organizationId) return
       const member = await readMember(tx, workspaceId, userId)
       if (!member) return
-      const report = marks && (await noteReport(tx, workspaceId, userId, marks))
+      const report = marks && (await registerLeaveReport(tx, workspaceId, userId, marks))
       if (report === 'repeated') return
       // GitLab reports the end of a subgroup membership, but a parent group may still make the person a member.
       const isInherited = report === 'new' && link.organization.includes('/')
@@ -267,7 +267,7 @@ const removeWhoLeft = async (
         (isInherited && 'inherited_membership')
       if (because) {
         await pause()
-        if (await noteLeft(tx, workspaceId, userId))
+        if (await recordLeaveReport(tx, workspaceId, userId))
           await change.record('member.removal_waits', person, { reason, because })
         return
       }

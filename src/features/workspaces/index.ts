@@ -23,13 +23,13 @@ export {
 } from './queries/audit.js'
 export {
   FIRST_COUNTED_DAY,
-  holdRoles,
+  shareLockRoles,
   payerOfWorkspace,
   readRole,
 } from './queries/members.js'
 export { patternMatches } from './queries/patterns.js'
 export { insertPrivacyLevel, readFirstNamedDay } from './queries/privacy-levels.js'
-export { keepSettingsVersion } from './queries/settings-versions.js'
+export { insertSettingsVersion } from './queries/settings-versions.js'
 export {
   listPatterns,
   lockWorkspace,

@@ -7,7 +7,7 @@ import { requireInsideOrganization } from './policies/rights.js'
 import { lockRoles } from './queries/members.js'
 import {
   deleteOrganization,
-  forgetOrganizationMembers,
+  deleteOrganizationMembers,
   readOrganization,
   writeOrganization,
 } from './queries/organizations.js'
@@ -55,7 +55,7 @@ export const linkOrganization = (
     await lockRoles(tx, call.workspaceId)
     await requireLinkable(tx, call.workspaceId, body)
     const before = await readOrganization(tx, call.workspaceId)
-    if (before?.organization_id !== id) await forgetOrganizationMembers(tx, call.workspaceId)
+    if (before?.organization_id !== id) await deleteOrganizationMembers(tx, call.workspaceId)
     await writeOrganization(tx, {
       workspaceId: call.workspaceId,
       hostId: id,
@@ -80,6 +80,6 @@ export const unlinkOrganization = (database: Database, call: WorkspaceCall): Pro
     await lockRoles(tx, call.workspaceId)
     const before = await requireOrganization(tx, call.workspaceId)
     await deleteOrganization(tx, call.workspaceId)
-    await forgetOrganizationMembers(tx, call.workspaceId)
+    await deleteOrganizationMembers(tx, call.workspaceId)
     await record('organization.unlinked', before.organization, { before: described(before) })
   })

@@ -71,7 +71,7 @@ export const workspaceId = () =>
 
 /**
  * The last versions of a workspace's settings, without the privacy level, which a restore must not loosen. The current
- * version is missing if an earlier release wrote it. `keepSettingsVersion` adds it.
+ * version is missing if an earlier release wrote it. `insertSettingsVersion` adds it.
  */
 export const workspaceSettingsVersions = table(
   'workspace_settings_versions',

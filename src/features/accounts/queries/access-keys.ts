@@ -220,7 +220,7 @@ const REVOKE_KEYS_IN_WORKSPACE = revoke(
 )
 const REVOKE_ALL_KEYS = revoke('revoke access keys by creator', 'k.created_by = $1::uuid')
 
-const KNOWS_KEY = statement(
+const FIND_KEY_HASH = statement(
   'find access key hash',
   { known: bool },
   `select exists (select from access_keys k where ${IS_OF_OWNER} and k.id = $3::uuid) as known`,
@@ -234,7 +234,7 @@ export const revokeKey = async (
 ): Promise<{ found: boolean; revoked: RevokedKey | undefined }> => {
   const parameters = [...ownerParameters(owner), id]
   const [revoked] = await tx.rows(REVOKE_KEY, parameters)
-  const found = revoked !== undefined || singleRow(await tx.rows(KNOWS_KEY, parameters)).known
+  const found = revoked !== undefined || singleRow(await tx.rows(FIND_KEY_HASH, parameters)).known
   return { found, revoked }
 }
 

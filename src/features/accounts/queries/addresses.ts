@@ -5,7 +5,7 @@ import type { StatedAddresses } from '../../../platform/hosts/kind.js'
 import type { AddressKey } from '../address-keys.js'
 
 /** $1: the user; $2: HMACs that are someone's; $3: HMACs that aren't the user's; $4: whether these are all. */
-const FORGET_ADDRESSES = statement(
+const DELETE_ADDRESSES = statement(
   'delete addresses',
   {},
   `
@@ -14,7 +14,7 @@ const FORGET_ADDRESSES = statement(
 )
 
 /** $1: the user; per address: $2 HMAC, $3 day. */
-const REMEMBER_ADDRESSES = statement(
+const UPSERT_ADDRESSES = statement(
   'upsert addresses',
   {},
   `
@@ -25,7 +25,7 @@ const REMEMBER_ADDRESSES = statement(
 )
 
 /** Stores what the host says about a person's addresses. Its latest statement about an address decides whose it is. */
-export const rememberAddresses = async (
+export const replaceAddresses = async (
   tx: Db,
   keys: AddressKey[],
   userId: string,
@@ -34,9 +34,9 @@ export const rememberAddresses = async (
   const hmacsOf = (addresses: string[]) =>
     keys.flatMap((key) => addresses.map((address) => key.hmacOf(address)))
   const known = confirmed.map(({ address }) => address)
-  await tx.rows(FORGET_ADDRESSES, [userId, hmacsOf(known), hmacsOf(unconfirmed), isComplete])
+  await tx.rows(DELETE_ADDRESSES, [userId, hmacsOf(known), hmacsOf(unconfirmed), isComplete])
   const [key] = keys
   if (!key || known.length === 0) return
   const days = confirmed.map(({ day }) => day)
-  await tx.rows(REMEMBER_ADDRESSES, [userId, known.map((address) => key.hmacOf(address)), days])
+  await tx.rows(UPSERT_ADDRESSES, [userId, known.map((address) => key.hmacOf(address)), days])
 }

@@ -10,7 +10,7 @@ const LIST_PERSON_REPOS = statement(
 )
 
 /** $1: the user; per repository: $2 its key, $3 its name, $4 as given. */
-const WRITE_PERSON_REPOS = statement(
+const UPSERT_PERSON_REPOS = statement(
   'upsert own repositories',
   {},
   `
@@ -41,7 +41,7 @@ export const writePersonRepos = async (
     ...fresh.slice(0, Math.max(0, limits.person_repos - known.size)),
   ]
   if (rows.length === 0) return
-  await tx.rows(WRITE_PERSON_REPOS, [
+  await tx.rows(UPSERT_PERSON_REPOS, [
     userId,
     rows.map(({ repoKey }) => repoKey),
     rows.map(({ repoKey }) => nameOf(repoKey)),

@@ -94,7 +94,7 @@ export const registerPeople = async (tx: Db, workspaceId: string, userIds: strin
 }
 
 /** SQL: whether a repository matches a pattern of the workspace $1. */
-const inside = (path: string) => {
+const matchesPattern = (path: string) => {
   const repoKey = `split_part(${path}, '/', -1)`
   return `exists (
       select from patterns p
@@ -120,20 +120,20 @@ export const readPatternLength = async (db: Db, workspaceId: string): Promise<nu
   singleRow(await db.rows(READ_PATTERN_LENGTH, [workspaceId])).characters
 
 /** $1: the workspace; $2: repositories as given. */
-const NAME_REPOS_INSIDE = statement(
+const INSERT_MATCHING_REPOS = statement(
   'insert matching repository names',
   {},
   `
   insert into activity_repos (workspace_id, repo_key, repo)
   select $1::uuid, lower(r.repo), r.repo
   from unnest($2::text[]) as r (repo)
-  where ${inside('lower(r.repo)')}
+  where ${matchesPattern('lower(r.repo)')}
   order by lower(r.repo) collate "C"
   on conflict do nothing`,
 )
 
 /** Whether a repository, named in lower case, matches one of a workspace's patterns. */
-export const isInside = async (db: Db, workspaceId: string, repoKey: string): Promise<boolean> =>
+export const matchesPatterns = async (db: Db, workspaceId: string, repoKey: string): Promise<boolean> =>
   (await db.rows(LIST_OUTSIDE, [workspaceId, [repoKey]])).length === 0
 
 const textOf = ({ buffer, byteOffset, byteLength }: ArrayLiteral) =>
@@ -143,8 +143,8 @@ const textOf = ({ buffer, byteOffset, byteLength }: ArrayLiteral) =>
  * Registers repositories that get their first activity. Flushes do this before they write activity. An upload that did
  * it after writing counts could deadlock with one.
  */
-export const nameReposInside = async (tx: Db, workspaceId: string, repos: ArrayLiteral): Promise<void> => {
-  await tx.rows(NAME_REPOS_INSIDE, [workspaceId, textOf(repos)])
+export const insertMatchingRepos = async (tx: Db, workspaceId: string, repos: ArrayLiteral): Promise<void> => {
+  await tx.rows(INSERT_MATCHING_REPOS, [workspaceId, textOf(repos)])
 }
 
 /** $1: the workspace; $2: repositories as given. */
@@ -154,7 +154,7 @@ const LIST_OUTSIDE = statement(
   `
   select r.repo_key as "repoKey"
   from (select distinct lower(r.repo) as repo_key from unnest($2::text[]) as r (repo)) r
-  where not ${inside('r.repo_key')}`,
+  where not ${matchesPattern('r.repo_key')}`,
 )
 
 /** SQL: the counts of members. $1: users (null: no member); $2 to $4: positions of members, repositories and counts. */
@@ -163,7 +163,7 @@ const POSTED_COUNTS = `
     join unnest($1::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null`
 
 /** $1 to $4: see `POSTED_COUNTS`; $5, $6: workspace and day. */
-const LIST_TAKEN_BACK = statement(
+const LIST_RESET_COUNTS = statement(
   'list counts reset to zero',
   { n: integer },
   `
@@ -269,7 +269,7 @@ export const writeCounts = async (
   const given = [userIds, textOf(members), textOf(repos), textOf(counts)]
   const [outside, takenBack] = await Promise.all([
     tx.rows(LIST_OUTSIDE, [workspaceId, textOf(repos)]),
-    tx.rows(LIST_TAKEN_BACK, [...given, workspaceId, day]),
+    tx.rows(LIST_RESET_COUNTS, [...given, workspaceId, day]),
   ])
   const outsideKeys = outside.map(({ repoKey }) => repoKey)
   const positions = takenBack.map(({ n }) => n)

@@ -13,7 +13,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { NAME_REPOS } from '../../minutes/index.js'
+import { INSERT_REPOS } from '../../minutes/index.js'
 
 /** A workspace's repository. */
 export interface ReportedRepo {
@@ -27,13 +27,13 @@ export const nameReportedRepo = async (
   tx: Db,
   { workspaceId, repoKey, repo }: ReportedRepo,
 ): Promise<void> => {
-  await tx.rows(NAME_REPOS, [workspaceId, [repoKey], [repo]])
+  await tx.rows(INSERT_REPOS, [workspaceId, [repoKey], [repo]])
 }
 
 /**
  * $1, $2: workspace and repository; per commit: $3 hash, $4 day. In a fixed order, so that deliveries don't deadlock.
  */
-const TAKE_COMMITS = statement(
+const RECORD_COMMITS = statement(
   'record reported commits',
   { hash: text },
   `
@@ -46,12 +46,12 @@ const TAKE_COMMITS = statement(
 )
 
 /** @returns the hashes that are new to the repository. Deliveries with the same ones wait. */
-export const takeCommits = async (
+export const recordCommits = async (
   tx: Db,
   { workspaceId, repoKey }: ReportedRepo,
   commits: { hash: string; day: string }[],
 ): Promise<Set<string>> => {
-  const rows = await tx.rows(TAKE_COMMITS, [
+  const rows = await tx.rows(RECORD_COMMITS, [
     workspaceId,
     repoKey,
     commits.map(({ hash }) => hash),
@@ -109,7 +109,7 @@ export const addReportedCounts = async (
       ])
 
 /** $1, $2: workspace and repository; $3: user; $4: day. Deleted accounts have only issues there that no upload had decided. */
-const TAKE_ISSUE_BACK = statement(
+const DELETE_ISSUE_COUNT = statement(
   'delete closed issue count',
   { changed: integer },
   `
@@ -120,12 +120,12 @@ const TAKE_ISSUE_BACK = statement(
 )
 
 /** @returns whether the count has changed. Counts that an upload decides never do. */
-export const takeIssueBack = async (
+export const deleteIssueCount = async (
   tx: Db,
   { workspaceId, repoKey }: ReportedRepo,
   userId: string,
   day: string,
-): Promise<boolean> => (await tx.rows(TAKE_ISSUE_BACK, [workspaceId, repoKey, userId, day])).length > 0
+): Promise<boolean> => (await tx.rows(DELETE_ISSUE_COUNT, [workspaceId, repoKey, userId, day])).length > 0
 
 /** An issue's state in an event. */
 export interface IssueEvent {

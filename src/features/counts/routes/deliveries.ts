@@ -12,7 +12,7 @@ import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/pa
 import { addressKeysOf } from '../../accounts/index.js'
 import { moveAtReport } from '../../settings/index.js'
 import { findWebhook } from '../queries/webhooks.js'
-import { type DeliveryHead, lockWebhook, noteFailure, takeDelivery } from '../take-delivery.js'
+import { type DeliveryHead, lockWebhook, recordFailure, processDelivery } from '../process-delivery.js'
 import { type ExpectedDelivery, readSignedBody, type SignedBody } from '../webhooks/body.js'
 import { Verification, webhookSecret } from '../webhooks/signature.js'
 
@@ -134,7 +134,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const body = await readBody(request, reply)
       requireInTime(request)
       if ('failure' in body) {
-        await inTurn(request, 1, () => noteFailure(database, head, body.failure))
+        await inTurn(request, 1, () => recordFailure(database, head, body.failure))
         throw body.failure
       }
       const { delivery } = body
@@ -155,7 +155,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
             },
             { rowsMayConflict: true },
           )
-        const outcome = await takeDelivery(context, head, delivery)
+        const outcome = await processDelivery(context, head, delivery)
         // Without names, repositories and addresses.
         request.log.debug({ delivery: outcome }, 'a delivery was counted')
       })

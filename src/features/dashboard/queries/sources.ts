@@ -151,7 +151,7 @@ const READ_STALE_DAYS = statement(
     or exists (select from stale_days s where s.workspace_id = $1::uuid and s.day = d.day::date)`,
 )
 
-const READ_UNLOCATED_DAYS = statement(
+const READ_UNASSIGNED_DAYS = statement(
   'read unassigned days',
   { day: date },
   `
@@ -166,7 +166,7 @@ export const readUnusableDays = async (
   { from, to }: DayRange,
 ): Promise<string[]> => {
   const found = await Promise.all(
-    [READ_STALE_DAYS, READ_UNLOCATED_DAYS].map((read) => db.rows(read, [workspaceId, from, to])),
+    [READ_STALE_DAYS, READ_UNASSIGNED_DAYS].map((read) => db.rows(read, [workspaceId, from, to])),
   )
   const days = new Set(found.flat().map(({ day }) => day))
   return listDays(from, to).filter((day) => days.has(day))

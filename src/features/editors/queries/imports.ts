@@ -54,7 +54,7 @@ export const readImport = async (db: Db, userId: string): Promise<Import | undef
 }
 
 /** $1: the user; $2: the id; $3: heartbeats; $4, $5: those without a time and without a project; $6: days. */
-const BEGIN_IMPORT = statement(
+const INSERT_IMPORT = statement(
   'insert import',
   { id: uuid },
   `
@@ -68,18 +68,18 @@ const BEGIN_IMPORT = statement(
 )
 
 /** @returns whether no other import of the person was under way */
-export const beginImport = async (
+export const insertImport = async (
   tx: Db,
   userId: string,
   begun: { id: string; heartbeats: number; skipped: { time: number; project: number }; days: number },
 ): Promise<boolean> => {
   const { id, heartbeats, skipped, days } = begun
-  const rows = await tx.rows(BEGIN_IMPORT, [userId, id, heartbeats, skipped.time, skipped.project, days])
+  const rows = await tx.rows(INSERT_IMPORT, [userId, id, heartbeats, skipped.time, skipped.project, days])
   return rows.length > 0
 }
 
 /** $1: the user; per day: $2 the day, $3 projects and $4 marks as texts, $5 and $6 those of agents or null, $7 and $8 heartbeats. */
-const ADD_DAYS = statement(
+const INSERT_DAYS = statement(
   'insert import days',
   {},
   `
@@ -103,8 +103,8 @@ export interface ImportDay {
   agentHeartbeats: number[] | null
 }
 
-export const addImportDays = async (tx: Db, userId: string, days: ImportDay[]): Promise<void> => {
-  await tx.rows(ADD_DAYS, [
+export const insertImportDays = async (tx: Db, userId: string, days: ImportDay[]): Promise<void> => {
+  await tx.rows(INSERT_DAYS, [
     userId,
     days.map(({ day }) => day),
     days.map(({ projects }) => arrayText(projects)),
@@ -167,7 +167,7 @@ const LIST_RUNNING = statement(
 export const listRunningImports = async (db: Db): Promise<{ id: string }[]> =>
   (await db.rows(LIST_RUNNING, [])).map(({ userId }) => ({ id: userId }))
 
-const TAKE_IMPORT = statement(
+const CLAIM_IMPORT = statement(
   'claim import',
   { id: uuid, daysDone: integer },
   `
@@ -177,13 +177,13 @@ const TAKE_IMPORT = statement(
 )
 
 /** @returns the import's progress. Undefined if it has ended or another instance is working on it. */
-export const takeImport = async (
+export const claimImport = async (
   tx: Db,
   userId: string,
-): Promise<{ id: string; daysDone: number } | undefined> => (await tx.rows(TAKE_IMPORT, [userId]))[0]
+): Promise<{ id: string; daysDone: number } | undefined> => (await tx.rows(CLAIM_IMPORT, [userId]))[0]
 
 /** $1: the user; $2, $3: minutes that were added in workspaces, and for the person only; $4: heartbeats for which recording is off. */
-const ADVANCE_IMPORT = statement(
+const FINISH_IMPORT_DAY = statement(
   'finish import day',
   {},
   `
@@ -192,12 +192,12 @@ const ADVANCE_IMPORT = statement(
   where user_id = $1::uuid`,
 )
 
-export const advanceImport = async (
+export const finishImportDay = async (
   tx: Db,
   userId: string,
   done: { minutes: number; personalMinutes: number; recordingOff: number },
 ): Promise<void> => {
-  await tx.rows(ADVANCE_IMPORT, [userId, done.minutes, done.personalMinutes, done.recordingOff])
+  await tx.rows(FINISH_IMPORT_DAY, [userId, done.minutes, done.personalMinutes, done.recordingOff])
 }
 
 /** $1: the user; $2: the state. */
@@ -244,7 +244,7 @@ export const readMostImported = async (
 }
 
 /** $1: the user; per place: $2 workspace, $3 day, $4 repository, $5 minutes. */
-const KEEP_IMPORTED = statement(
+const UPSERT_IMPORTED = statement(
   'upsert imported minutes',
   {},
   `
@@ -255,13 +255,13 @@ const KEEP_IMPORTED = statement(
   where i.minutes < excluded.minutes`,
 )
 
-export const keepImported = async (
+export const upsertImported = async (
   tx: Db,
   userId: string,
   found: (Place & { minutes: number })[],
 ): Promise<void> => {
   if (found.length === 0) return
-  await tx.rows(KEEP_IMPORTED, [
+  await tx.rows(UPSERT_IMPORTED, [
     userId,
     found.map(({ workspaceId }) => workspaceId),
     found.map(({ day }) => day),

@@ -137,7 +137,7 @@ const ARRAYS = [
 const names = ARRAYS.map(([, column]) => column)
 
 /** Each hour has an item in $1 the user, $2 its number, and $3 and so on its arrays as texts. */
-const WRITE_MARKS = statement(
+const UPSERT_MARKS = statement(
   'upsert heartbeat marks',
   {},
   `
@@ -158,7 +158,7 @@ export const writeMarks = async (
 ): Promise<void> => {
   const hours = people.flatMap(({ hours = [] }) => hours)
   if (hours.length === 0) return
-  await tx.rows(WRITE_MARKS, [
+  await tx.rows(UPSERT_MARKS, [
     people.flatMap(({ userId, hours = [] }) => hours.map(() => userId)),
     hours.map(({ hour }) => hour),
     ...ARRAYS.map(([property]) => hours.map(({ [property]: array }) => array && arrayText(array))),
@@ -176,7 +176,7 @@ const UPDATE_LAST_TIMES = statement(
   on conflict (user_id) do update set last_at = excluded.last_at where p.last_at < excluded.last_at`,
 )
 
-export const rememberHeartbeats = async (
+export const updateLastHeartbeats = async (
   tx: Db,
   people: readonly { userId: string; newest?: Date | undefined }[],
 ): Promise<void> => {

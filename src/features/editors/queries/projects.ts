@@ -101,7 +101,7 @@ export const readNameQuota = async (db: Db, userId: string): Promise<{ waiting: 
 }
 
 /** $1: the user; $2: the name; $3: the repository or null; $4: ignored; $5: automatic. */
-const CHOOSE_REPO = statement(
+const ASSIGN_PROJECT = statement(
   'assign project name',
   {},
   `
@@ -113,11 +113,11 @@ const CHOOSE_REPO = statement(
 
 export const chooseRepo = async (tx: Db, userId: string, project: EditorProject): Promise<void> => {
   const { name, repo, ignored, automatic } = project
-  await tx.rows(CHOOSE_REPO, [userId, name, repo, ignored, automatic])
+  await tx.rows(ASSIGN_PROJECT, [userId, name, repo, ignored, automatic])
 }
 
 /** $1 to $3: users, names, and the time of each name's last heartbeat. */
-const SEE_NAMES = statement(
+const UPDATE_NAME_USE = statement(
   'update project name use',
   {},
   `
@@ -130,7 +130,7 @@ const SEE_NAMES = statement(
 )
 
 /** New names start out unassigned. */
-export const seeNames = async (
+export const updateNameUse = async (
   tx: Db,
   people: readonly { userId: string; lastAt?: ReadonlyMap<string, Date> }[],
 ): Promise<void> => {
@@ -138,7 +138,7 @@ export const seeNames = async (
     Array.from(lastAt, ([name, at]) => ({ userId, name, at: at.toISOString() })),
   )
   if (rows.length === 0) return
-  await tx.rows(SEE_NAMES, [
+  await tx.rows(UPDATE_NAME_USE, [
     rows.map(({ userId }) => userId),
     rows.map(({ name }) => name),
     rows.map(({ at }) => at),
@@ -146,7 +146,7 @@ export const seeNames = async (
 }
 
 /** $1: the user. */
-const DROP_OLDEST_NAMES = statement(
+const DELETE_OLDEST_NAMES = statement(
   'delete oldest unassigned project names',
   { name: text },
   `
@@ -169,8 +169,8 @@ const COUNT_DROPPED = statement(
 )
 
 /** Lets the waiting names beyond the limit go whose newest heartbeats are the oldest, and counts them. */
-export const dropOldestNames = async (tx: Db, userId: string): Promise<void> => {
-  const dropped = await tx.rows(DROP_OLDEST_NAMES, [userId])
+export const deleteOldestNames = async (tx: Db, userId: string): Promise<void> => {
+  const dropped = await tx.rows(DELETE_OLDEST_NAMES, [userId])
   if (dropped.length > 0) await tx.rows(COUNT_DROPPED, [userId, dropped.length])
 }
 

@@ -142,7 +142,7 @@ export const sumAgentMinutes = async (db: Db, { userId, workspaceId, range, repo
 }
 
 /** $1: how many days hours are kept; $2: how many rows. */
-const DROP_AGENT_HOURS = statement(
+const CLEAR_AGENT_HOURS = statement(
   'clear expired agent hours',
   { day: date },
   `
@@ -155,10 +155,10 @@ const DROP_AGENT_HOURS = statement(
 )
 
 /** Deletes hours past their retention period. @returns how many rows had any */
-export const dropAgentHours = async (tx: Db, detailDays: number, rows: number): Promise<number> =>
-  (await tx.rows(DROP_AGENT_HOURS, [detailDays, rows])).length
+export const clearAgentHours = async (tx: Db, detailDays: number, rows: number): Promise<number> =>
+  (await tx.rows(CLEAR_AGENT_HOURS, [detailDays, rows])).length
 
-const LIST_UNLOCATED = statement(
+const LIST_UNASSIGNED = statement(
   'list agent minutes without local days',
   { userId: uuid, workspaceId: uuid, day: date, repoKey: text, hours: integers, timezone: text },
   `
@@ -171,7 +171,7 @@ const LIST_UNLOCATED = statement(
 )
 
 /** Per row: $1 user, $2 workspace, $3 day, $4 repository, $5 time zone, $6 and $7 minutes before and after. */
-const LOCATE = statement(
+const ASSIGN = statement(
   'assign agent minutes to local days',
   {},
   `
@@ -183,9 +183,9 @@ const LOCATE = statement(
 
 /** Assigns rows of the previous version to their local days. @returns how many were unassigned */
 export const assignAgentMinutesToLocalDays = async (tx: Db, most: number): Promise<number> => {
-  const rows = await tx.rows(LIST_UNLOCATED, [most])
+  const rows = await tx.rows(LIST_UNASSIGNED, [most])
   const shares = rows.map(sharesOf)
-  await tx.rows(LOCATE, [
+  await tx.rows(ASSIGN, [
     rows.map(({ userId }) => userId),
     rows.map(({ workspaceId }) => workspaceId),
     rows.map(({ day }) => day),

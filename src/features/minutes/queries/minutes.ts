@@ -165,7 +165,7 @@ const sumRows = (rows: ActivityRow[]): Totals | undefined => {
 }
 
 /** $1: the workspace; $2, $3: repositories in lower case and as given. */
-export const NAME_REPOS = statement(
+export const INSERT_REPOS = statement(
   'insert repository names',
   {},
   `
@@ -178,7 +178,7 @@ export const NAME_REPOS = statement(
  * $1: the workspace; per row: $2 user, $3 day, $4 repository, $5 minutes, $6 hours as text, $7 their time zone, $8 and
  * $9 the minutes on the local days before and after. A row keeps the time zone of its first hours.
  */
-export const ADD_MINUTES = statement(
+export const UPSERT_MINUTES = statement(
   'upsert minutes',
   {},
   `
@@ -220,14 +220,14 @@ const flushResponseColumns = { userId: uuid, bodyHash: text, answer: text }
 const SELECT_FLUSH_RESPONSES = `select f.user_id as "userId", f.body_hash as "bodyHash", f.answer from flushes f`
 
 /** $1: the user; $2: flush id. */
-const READ_ANSWER = statement(
+const READ_FLUSH_RESPONSE = statement(
   'read flush response',
   flushResponseColumns,
   `${SELECT_FLUSH_RESPONSES} where user_id = $1::uuid and flush_id = $2::text`,
 )
 
 /** $1, $2: users, and a flush id of each. Planned once, as `READ_TARGETS`. */
-export const READ_ANSWERS = statement(
+export const READ_FLUSH_RESPONSES = statement(
   'read flush responses',
   flushResponseColumns,
   `${SELECT_FLUSH_RESPONSES} join unnest((select $1::uuid[]), (select $2::text[])) as a (user_id, flush_id) using (user_id, flush_id)`,
@@ -242,8 +242,8 @@ export const readFlushResponses = async (
   const [first, ...others] = requested
   if (!first) return new Map()
   const rows = await (others.length === 0
-    ? db.rows(READ_ANSWER, [first.userId, first.id])
-    : db.rows(READ_ANSWERS, [requested.map(({ userId }) => userId), requested.map(({ id }) => id)]))
+    ? db.rows(READ_FLUSH_RESPONSE, [first.userId, first.id])
+    : db.rows(READ_FLUSH_RESPONSES, [requested.map(({ userId }) => userId), requested.map(({ id }) => id)]))
   return new Map(rows.map(({ userId, ...response }) => [userId, response]))
 }
 
@@ -303,13 +303,13 @@ export const writeMinutes = async (tx: Db, added: readonly AddedMinutes[]): Prom
       const elsewhere = rows.filter(({ timezone, isInZone }) => timezone !== null && !isInZone)
       return [
         names.size > 0 &&
-          tx.rows(NAME_REPOS, [
+          tx.rows(INSERT_REPOS, [
             workspaceId,
             repoKeys,
             repoKeys.map((repoKey) => names.get(repoKey) ?? repoKey),
           ]),
         markDays(tx, workspaceId, [...new Set(rows.flatMap((row) => daysOf(row.day, row.minutes, row)))]),
-        tx.rows(ADD_MINUTES, [
+        tx.rows(UPSERT_MINUTES, [
           workspaceId,
           rows.map(({ userId }) => userId),
           rows.map(({ day }) => day),

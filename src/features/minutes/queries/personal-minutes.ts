@@ -58,7 +58,7 @@ const REPLACE_DAYS = statement(
 )
 
 /** A day, and its minutes on the local days before and after. */
-export interface LocatedDay extends PersonalDay {
+export interface AssignedDay extends PersonalDay {
   before: number
   after: number
 }
@@ -73,7 +73,7 @@ const DELETE_DAYS = statement(
 )
 
 /** Writes days, and deletes those that have no minute left. */
-export const replacePersonalDays = async (tx: Db, userId: string, all: LocatedDay[]): Promise<void> => {
+export const replacePersonalDays = async (tx: Db, userId: string, all: AssignedDay[]): Promise<void> => {
   const days = all.filter(({ minutes }) => minutes > 0)
   const empty = all.filter(({ minutes }) => minutes === 0)
   await Promise.all([
@@ -83,7 +83,7 @@ export const replacePersonalDays = async (tx: Db, userId: string, all: LocatedDa
   ])
 }
 
-const writeDays = (tx: Db, userId: string, days: LocatedDay[]) =>
+const writeDays = (tx: Db, userId: string, days: AssignedDay[]) =>
   tx.rows(REPLACE_DAYS, [
     userId,
     days.map(({ day }) => day),
@@ -98,7 +98,7 @@ const writeDays = (tx: Db, userId: string, days: LocatedDay[]) =>
   ])
 
 /** $1: how many days hours are kept; $2: how many rows. */
-const DROP_MARKS = statement(
+const DELETE_MARKS = statement(
   'delete personal minute marks',
   { day: date },
   `
@@ -111,5 +111,5 @@ const DROP_MARKS = statement(
 )
 
 /** Deletes marks whose hours are past their retention period. @returns how many rows had any */
-export const dropPersonalMarks = async (tx: Db, detailDays: number, rows: number): Promise<number> =>
-  (await tx.rows(DROP_MARKS, [detailDays, rows])).length
+export const deletePersonalMarks = async (tx: Db, detailDays: number, rows: number): Promise<number> =>
+  (await tx.rows(DELETE_MARKS, [detailDays, rows])).length

@@ -79,20 +79,20 @@ const STEPS: Statement<unknown>[] = peopleColumns().flatMap(
 )
 
 /** SQL: whether an entry is by, or about, the user. Entries from before ids were stored have only the login ($2). */
-const BY = `(actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::text))`
-const ABOUT = `(target_id = $1::uuid or (target_id is null and (${ABOUT_PEOPLE}) and lower(target) = $2::text))`
+const IS_ACTOR = `(actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::text))`
+const IS_TARGET = `(target_id = $1::uuid or (target_id is null and (${ABOUT_PEOPLE}) and lower(target) = $2::text))`
 
 /** $1, $2: the user and the login in lower case; $3: how many rows. */
 const ANONYMIZE_AUDIT_TRAIL = limitedUpdate(
   'anonymize audit trail',
   auditEntries,
   `
-    actor = case when ${BY} then '${DELETED_LOGIN}' else actor end,
-    actor_id = case when ${BY} then '${DELETED_USER}' else actor_id end,
-    target = case when ${ABOUT} then '${DELETED_LOGIN}' else target end,
-    target_id = case when ${ABOUT} then '${DELETED_USER}' else target_id end,
+    actor = case when ${IS_ACTOR} then '${DELETED_LOGIN}' else actor end,
+    actor_id = case when ${IS_ACTOR} then '${DELETED_USER}' else actor_id end,
+    target = case when ${IS_TARGET} then '${DELETED_LOGIN}' else target end,
+    target_id = case when ${IS_TARGET} then '${DELETED_USER}' else target_id end,
     details = regexp_replace(details::text, '***="' || $2::text || '"', '"${DELETED_LOGIN}"', 'gi')::jsonb`,
-  `(${BY} or ${ABOUT})`,
+  `(${IS_ACTOR} or ${IS_TARGET})`,
   '$3',
 )
 
@@ -131,7 +131,7 @@ const UP_TO_END = `<= (coalesce($4::date, 'infinity'), coalesce($5::text, ''))`
  * $4, $5: the last row, or nulls. Reopening an issue lowers the deleted user's count, unless an upload had decided the
  * person's count.
  */
-const TAKE_ISSUES = statement(
+const CLAIM_ISSUES = statement(
   'claim reported issues',
   {},
   `
@@ -142,14 +142,14 @@ const TAKE_ISSUES = statement(
     and a.day >= $3::date and a.day < $3::date + interval '1 month' and (a.day, a.repo_key) ${UP_TO_END}`,
 )
 
-const FORGET_CLOSER = statement(
+const CLEAR_CLOSER = statement(
   'clear issue closers',
   {},
   'update reported_issues set user_id = null where workspace_id = $1::uuid and user_id = $2::uuid',
 )
 
 /** $4, $5: the last row, or nulls. */
-const TAKE_ACTIVITY = statement(
+const CLAIM_ACTIVITY = statement(
   'claim own activity',
   {
     day: date,
@@ -166,14 +166,14 @@ const TAKE_ACTIVITY = statement(
 )
 
 /** $4, $5: the last row, or nulls. */
-const TAKE_OTHER_ZONES = statement(
+const CLAIM_OTHER_ZONES = statement(
   'claim hours in other time zones',
   {},
   `delete from activity_other_zones where ${IN_MONTH} and (day, repo_key) ${UP_TO_END}`,
 )
 
 /** $1: the workspace; per row: $2 day, $3 repository, $4 minutes, $5 and $6 those on the days before and after, $7 on: counts. */
-const GIVE_ACTIVITY = statement(
+const REASSIGN_ACTIVITY = statement(
   'reassign activity to deleted user',
   {},
   `
@@ -207,7 +207,7 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
   await tx.rows(LOCK_ACTIVITY, [workspaceId, userId])
   const [first] = await tx.rows(FIND_FIRST_MONTH, [workspaceId, userId])
   if (!first?.month) {
-    await tx.rows(FORGET_CLOSER, [workspaceId, userId])
+    await tx.rows(CLEAR_CLOSER, [workspaceId, userId])
     await tx.rows(DELETE_PERSON, [workspaceId, userId])
     return true
   }
@@ -215,13 +215,13 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
   const [end] = await tx.rows(FIND_END, [...here, rows - 1])
   const last = [end?.day ?? null, end?.repoKey ?? null]
   // Issues come first, as in deliveries, which would otherwise wait for each other.
-  await tx.rows(TAKE_ISSUES, [...here, ...last])
+  await tx.rows(CLAIM_ISSUES, [...here, ...last])
   const [taken] = await Promise.all([
-    tx.rows(TAKE_ACTIVITY, [...here, ...last]),
-    tx.rows(TAKE_OTHER_ZONES, [...here, ...last]),
+    tx.rows(CLAIM_ACTIVITY, [...here, ...last]),
+    tx.rows(CLAIM_OTHER_ZONES, [...here, ...last]),
   ])
   await registerPeople(tx, workspaceId, [DELETED_USER])
-  await tx.rows(GIVE_ACTIVITY, [
+  await tx.rows(REASSIGN_ACTIVITY, [
     workspaceId,
     taken.map(({ day }) => day),
     taken.map(({ repoKey }) => repoKey),
@@ -248,7 +248,7 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
 /** Longer than any request can take. */
 const OPEN_MINUTES = 10
 
-const END_ERASURE = statement(
+const FINISH_ERASURE = statement(
   'finish erasure',
   { ended: integer },
   `
@@ -266,7 +266,7 @@ export const eraseBatch = async (tx: Db, { userId, loginKey }: Erasure, rows: nu
   for (const step of STEPS) if ((await tx.rows(step, [userId, rows])).length > 0) return true
   await reassignViews(tx, userId)
   if (await reassignActivity(tx, userId, rows)) return true
-  const ended = await tx.rows(END_ERASURE, [userId])
+  const ended = await tx.rows(FINISH_ERASURE, [userId])
   if (ended.length > 0) await tx.delete(users).where(eq(users.id, userId))
   return false
 }

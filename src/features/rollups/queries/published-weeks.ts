@@ -42,7 +42,7 @@ const LIST_WORKSPACES = statement(
 /**
  * SQL: weeks with activity that ended at least `days` and a half days ago, and are due but not published. $2: all weeks
  * are due. A week ends at noon on Monday (UTC) in the last time zone. Someone's next day may have begun when a level is
- * loosened, so that day is published, too. Weeks wait until their days are located (`locate.ts`).
+ * loosened, so that day is published, too. Weeks wait until their days are assigned (`assign-local-days.ts`).
  */
 const dueWeeks = (days: number): string => `
   from activity_days d join workspaces w on w.id = d.workspace_id

@@ -48,7 +48,7 @@ export interface WorkspaceDay {
 const NEVER = '9999-12-31'
 
 /** SQL: a local day can be rolled up once the activity of the UTC day `d` says where it is on people's calendars. */
-const IS_LOCATED = `not exists (
+const IS_ASSIGNED = `not exists (
       select from activity_days l where l.workspace_id = d.workspace_id and l.day = d.day and l.by_local_day is null
     )`
 
@@ -59,7 +59,7 @@ const LIST_STALE_MONTHS = statement(
   `
   select distinct d.workspace_id as "workspaceId", date_trunc('month', d.day)::date as month
   from stale_local_days d join workspaces w on w.id = d.workspace_id and w.deleted_at is null
-  where d.day < $2::date and ${IS_LOCATED}
+  where d.day < $2::date and ${IS_ASSIGNED}
   limit $1::int`,
 )
 
@@ -113,14 +113,14 @@ export const tryLockRollup = async (tx: Db): Promise<boolean> => {
  * Changes that committed with these marks are visible to later statements of the transaction, and later changes have marks
  * of their own. Purging a workspace also waits for the marks, so it finds all rows that are written here.
  */
-const TAKE_MARKS = statement(
+const CLAIM_MARKS = statement(
   'claim stale marks',
   { day: date },
   `
   with taken as (
     delete from stale_local_days d
     where d.workspace_id = $1::uuid and d.day >= $2::date and d.day < least($2::date + interval '1 month', $3::date)
-      and ${IS_LOCATED}
+      and ${IS_ASSIGNED}
     returning d.day
   )
   select distinct day from taken`,
@@ -156,7 +156,7 @@ const ACTIVE_PEOPLE = `count(distinct a.user_id) filter (where a.minutes > 0 and
 const HOUR_PEOPLE = 'count(distinct a.user_id) filter (where a.has_hours)'
 
 /** $1, $2: workspace and days. */
-const MAKE_MEMBER_DAYS = statement(
+const INSERT_MEMBER_DAYS = statement(
   'insert member days',
   {},
   `
@@ -167,7 +167,7 @@ const MAKE_MEMBER_DAYS = statement(
 )
 
 /** $1, $2: workspace and days; per repository with hours on a day: $3 to $5 day, repository and hours. */
-const MAKE_REPO_DAYS = statement(
+const INSERT_REPO_DAYS = statement(
   'insert repository days',
   {},
   `
@@ -183,7 +183,7 @@ const MAKE_REPO_DAYS = statement(
 )
 
 /** $1, $2: workspace and days. The previous version makes days again that have no \`by_repo\`. */
-const MAKE_DAYS = statement(
+const INSERT_DAYS = statement(
   'insert days',
   {},
   `
@@ -202,7 +202,7 @@ const READ_HOURS = statement(
   group by a.day, a.repo_key, a.timezone`,
 )
 
-const MAKE_HOURS = statement(
+const INSERT_HOURS = statement(
   'insert hours',
   {},
   `
@@ -235,7 +235,7 @@ const readRepoHours = async (tx: Db, workspaceId: string, days: string[]): Promi
   return [...found.values()]
 }
 
-const makeHours = (tx: Db, workspaceId: string, repoHours: RepoHours[]) => {
+const insertHours = (tx: Db, workspaceId: string, repoHours: RepoHours[]) => {
   const days = new Map<string, number[]>()
   for (const { day, hours } of repoHours) {
     const sum = days.get(day) ?? noHours()
@@ -247,7 +247,7 @@ const makeHours = (tx: Db, workspaceId: string, repoHours: RepoHours[]) => {
   const cells = Array.from(days, ([day, hours]) =>
     hours.flatMap((minutes, hour) => (minutes > 0 ? [{ day, weekday: weekdayOf(day), hour, minutes }] : [])),
   ).flat()
-  return tx.rows(MAKE_HOURS, [
+  return tx.rows(INSERT_HOURS, [
     workspaceId,
     cells.map(({ day }) => day),
     cells.map(({ weekday }) => weekday),
@@ -285,7 +285,7 @@ const WEEK_MINUTES = `array[${Array.from(
 )}]`
 
 /** $1, $2: workspace and month. */
-const MAKE_MONTH = writes({
+const INSERT_MONTH = writes({
   'insert member months': `
   insert into activity_member_months (workspace_id, month, user_id, minutes, ${COUNTS}, active_day_bits)
   select a.workspace_id, $2::date, a.user_id, ${SUM_OF_COUNTS}, ${ACTIVE_BITS}
@@ -316,29 +316,29 @@ export const rebuildMonth = async (
   { workspaceId, month }: WorkspaceMonth,
   before = NEVER,
 ): Promise<number> => {
-  const marked = await tx.rows(TAKE_MARKS, [workspaceId, month, before])
+  const marked = await tx.rows(CLAIM_MARKS, [workspaceId, month, before])
   if (marked.length === 0) return 0
   const days = marked.map(({ day }) => day)
   const repoHours = await readRepoHours(tx, workspaceId, days)
   await Promise.all([
     ...CLEAR_DAYS.map((clear) => tx.rows(clear, [workspaceId, days])),
-    tx.rows(MAKE_MEMBER_DAYS, [workspaceId, days]),
-    tx.rows(MAKE_REPO_DAYS, [
+    tx.rows(INSERT_MEMBER_DAYS, [workspaceId, days]),
+    tx.rows(INSERT_REPO_DAYS, [
       workspaceId,
       days,
       repoHours.map(({ day }) => day),
       repoHours.map(({ repoKey }) => repoKey),
       repoHours.map(({ hours }) => `{${hours.join()}}`),
     ]),
-    tx.rows(MAKE_DAYS, [workspaceId, days]),
-    makeHours(tx, workspaceId, repoHours),
+    tx.rows(INSERT_DAYS, [workspaceId, days]),
+    insertHours(tx, workspaceId, repoHours),
   ])
-  await Promise.all([...CLEAR_MONTH, ...MAKE_MONTH].map((make) => tx.rows(make, [workspaceId, month])))
+  await Promise.all([...CLEAR_MONTH, ...INSERT_MONTH].map((make) => tx.rows(make, [workspaceId, month])))
   return days.length
 }
 
 /** All days with activity or a rollup. */
-const MARK_EVERYTHING = statement(
+const MARK_ALL_DAYS = statement(
   'mark all days as stale',
   {},
   `
@@ -349,11 +349,11 @@ const MARK_EVERYTHING = statement(
   ].join('\n  union ')}`,
 )
 
-const ALLOW_ANY_TIME = statement('disable statement timeout', {}, 'set local statement_timeout = 0')
+const DISABLE_STATEMENT_TIMEOUT = statement('disable statement timeout', {}, 'set local statement_timeout = 0')
 
-export const markEverythingStale = async (tx: Db): Promise<void> => {
-  await tx.rows(ALLOW_ANY_TIME, [])
-  await tx.rows(MARK_EVERYTHING, [])
+export const markAllDaysStale = async (tx: Db): Promise<void> => {
+  await tx.rows(DISABLE_STATEMENT_TIMEOUT, [])
+  await tx.rows(MARK_ALL_DAYS, [])
 }
 
 /** The rollup shows where hours are, so that the activity needs no index of them. */
@@ -378,7 +378,7 @@ const LIST_OLD_HOURS = statement(
 export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number): Promise<WorkspaceDay[]> =>
   db.rows(LIST_OLD_HOURS, [detailDays, limit])
 
-const DROP_HOURS = writes({
+const DELETE_HOURS = writes({
   'delete hours': `
   update activity set hours = null, timezone = null
   where workspace_id = $1::uuid and day = $2::date and hours is not null`,
@@ -387,7 +387,7 @@ const DROP_HOURS = writes({
 })
 
 /** Deletes the hours of a UTC day, and their time zones. Its sums stay on the local days where they are. */
-export const dropHours = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
-  await Promise.all(DROP_HOURS.map((drop) => tx.rows(drop, [workspaceId, day])))
+export const deleteHours = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
+  await Promise.all(DELETE_HOURS.map((drop) => tx.rows(drop, [workspaceId, day])))
   await markDays(tx, workspaceId, [addDays(day, -1), day, addDays(day, 1)])
 }

@@ -5,15 +5,15 @@ import { deleteOverrideHistories, deleteOverrides, type Place } from './override
 import { deleteSnapshot, isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
 
 /** $1: the workspace; $2: the hash. */
-const NOTE_RENAME = statement(
+const RECORD_RENAME = statement(
   'record reported rename',
   { hash: text },
   'insert into reported_renames (workspace_id, hash) values ($1::uuid, $2::text) on conflict do nothing returning hash',
 )
 
 /** @returns whether the report is new */
-export const noteRename = async (tx: Db, workspaceId: string, hash: string): Promise<boolean> =>
-  (await tx.rows(NOTE_RENAME, [workspaceId, hash])).length > 0
+export const recordRename = async (tx: Db, workspaceId: string, hash: string): Promise<boolean> =>
+  (await tx.rows(RECORD_RENAME, [workspaceId, hash])).length > 0
 
 /** One statement for each table, because a cluster joins these tables by other columns only. */
 const findIn = (table: string) =>

@@ -47,7 +47,7 @@ const AT_PLACES = (table: string) => `${table}.workspace_id = $1::uuid
 const OF_PLACES = (table: string) => `${AT_PLACES(table)}
     and (${table}.owner_key, ${table}.repo_key) in (select * from unnest($2::text[], $3::text[]))`
 
-const KEEP_VERSIONS = statement(
+const INSERT_VERSIONS = statement(
   'insert override versions',
   {},
   `
@@ -82,7 +82,7 @@ const DELETE_OVERRIDES = statement('delete overrides', {}, `delete from override
  * $4 to $8: owners and repositories as spelled, revisions, versions and settings; $9 to $11: the author, the key and
  * the reason.
  */
-const WRITE_OVERRIDES = statement(
+const UPSERT_OVERRIDES = statement(
   'upsert overrides',
   {},
   `
@@ -127,8 +127,8 @@ export const writeOverrides = async (
   // An earlier release leaves the history behind when it removes an override.
   const fresh = list.filter(({ version }) => version === 1)
   if (fresh.length > 0) await deleteOverrideHistories(tx, workspaceId, fresh)
-  await tx.rows(KEEP_VERSIONS, [workspaceId, ...places])
-  await tx.rows(WRITE_OVERRIDES, [
+  await tx.rows(INSERT_VERSIONS, [workspaceId, ...places])
+  await tx.rows(UPSERT_OVERRIDES, [
     workspaceId,
     ...places,
     list.map(({ owner }) => owner),

@@ -180,7 +180,7 @@ export const insertSnapshot = async (
     .insert(snapshots)
     .values({ ...key, id: uuidv7(), owner, repo, version: 1, settings, sizeBytes, updatedBy: author.id })
     .returning(written)
-  return keepVersion(tx, key, singleRow(rows), content)
+  return insertVersion(tx, key, singleRow(rows), content)
 }
 
 /** Writes a locked snapshot's next version. */
@@ -195,13 +195,13 @@ export const updateSnapshot = async (
     .set({ version, settings, sizeBytes, updatedAt: sql`now()`, updatedBy: author.id })
     .where(isAt(snapshots, key))
     .returning(written)
-  const stored = await keepVersion(tx, key, singleRow(rows), content)
+  const stored = await insertVersion(tx, key, singleRow(rows), content)
   await dropOldVersions(tx, snapshotVersions, isAt(snapshotVersions, key), version)
   return stored
 }
 
 /** Adds the row that was just written to the history. */
-const keepVersion = async (
+const insertVersion = async (
   tx: Db,
   key: SnapshotKey,
   row: Omit<StoredSnapshot, 'updatedBy'>,

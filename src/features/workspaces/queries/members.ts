@@ -62,7 +62,7 @@ export const readMember = async (
  * Advisory locks instead of row locks: on a cluster, where every node has a copy of the members, locking a row locks
  * the whole table.
  */
-const HOLD_ROLES = lockOfWorkspace(
+const SHARE_LOCK_ROLES = lockOfWorkspace(
   'share-lock workspace roles',
   locksOfWorkspaces.roles,
   'pg_advisory_xact_lock_shared',
@@ -70,8 +70,8 @@ const HOLD_ROLES = lockOfWorkspace(
 const LOCK_ROLES = lockOfWorkspace('lock workspace roles', locksOfWorkspaces.roles)
 
 /** Until the transaction ends, no one can demote or remove a member, or delete the workspace. */
-export const holdRoles = async (tx: Db, workspaceId: string): Promise<void> => {
-  await tx.rows(HOLD_ROLES, [workspaceId])
+export const shareLockRoles = async (tx: Db, workspaceId: string): Promise<void> => {
+  await tx.rows(SHARE_LOCK_ROLES, [workspaceId])
 }
 
 /**
@@ -80,7 +80,7 @@ export const holdRoles = async (tx: Db, workspaceId: string): Promise<void> => {
  */
 export const lockRole = async (tx: Db, workspaceId: string, userId: string): Promise<Role | undefined> => {
   // Sent together. The role is read once the lock is held.
-  const [, role] = await Promise.all([holdRoles(tx, workspaceId), readRole(tx, workspaceId, userId)])
+  const [, role] = await Promise.all([shareLockRoles(tx, workspaceId), readRole(tx, workspaceId, userId)])
   return role
 }
 

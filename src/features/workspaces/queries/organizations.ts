@@ -83,7 +83,7 @@ export const deleteOrganization = async (tx: Db, workspaceId: string): Promise<v
  * Forgets what the host said about members of the organization that was linked before. How members joined is kept, or a
  * workspace that people didn't choose would count as joined. A newly linked organization gets the usual time to confirm them.
  */
-export const forgetOrganizationMembers = async (tx: Db, workspaceId: string): Promise<void> => {
+export const deleteOrganizationMembers = async (tx: Db, workspaceId: string): Promise<void> => {
   const ofWorkspace = eq(organizationMembers.workspaceId, workspaceId)
   await tx.delete(organizationMembers).where(and(ofWorkspace, isNull(organizationMembers.confirmedAt)))
   await tx
@@ -215,7 +215,7 @@ const CONFIRM = statement(
   where ${WITHOUT_NEWER_REPORT}
     and (left_at is not null and confirmed_at is not null or confirmed_at < now() - interval '1 day')`,
 )
-const FORGET_LEAVING = statement(
+const CLEAR_LEAVE_REPORTS = statement(
   'clear organization leave reports',
   {},
   `
@@ -223,8 +223,8 @@ const FORGET_LEAVING = statement(
   where ${WITHOUT_NEWER_REPORT} and left_at is not null`,
 )
 
-export const forgetLeaving = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
-  await tx.rows(FORGET_LEAVING, [userId, [workspaceId], 'infinity'])
+export const clearLeaveReports = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
+  await tx.rows(CLEAR_LEAVE_REPORTS, [userId, [workspaceId], 'infinity'])
 }
 
 /** @param askedAt when the host was asked, by the database's clock */
@@ -235,7 +235,7 @@ export const confirmMemberships = async (
   askedAt: string,
 ): Promise<void> => {
   const parameters = [userId, workspaceIds, askedAt]
-  await Promise.all([tx.rows(CONFIRM, parameters), tx.rows(FORGET_LEAVING, parameters)])
+  await Promise.all([tx.rows(CONFIRM, parameters), tx.rows(CLEAR_LEAVE_REPORTS, parameters)])
 }
 
 /**
@@ -285,7 +285,7 @@ export const denyLink = async (
 ): Promise<boolean> => (await tx.rows(DENY_LINK, [workspaceId, hostId, userId])).length > 0
 
 /** $1: the workspace; $2: the user. */
-const NOTE_LEFT = statement(
+const RECORD_LEAVE_REPORT = statement(
   'record leave report',
   { isNew: bool },
   `
@@ -296,8 +296,8 @@ const NOTE_LEFT = statement(
 )
 
 /** @returns whether this is new */
-export const noteLeft = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> =>
-  (await tx.rows(NOTE_LEFT, [workspaceId, userId])).length > 0
+export const recordLeaveReport = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> =>
+  (await tx.rows(RECORD_LEAVE_REPORT, [workspaceId, userId])).length > 0
 
 export const hasLeft = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> => {
   const [row] = await tx

@@ -43,7 +43,7 @@ const FIND_REPORT = statement(
 )
 
 /** $1: the workspace; $2: the user; $3: the marks. */
-const NOTE_REPORT = statement(
+const INSERT_REPORT = statement(
   'insert known leave report',
   {},
   `
@@ -62,7 +62,7 @@ const sealOf = (proof: string): string => `sha256:${createHash('sha256').update(
 /**
  * Compares a report with the last ones about the person. The caller holds the roles lock. Only new reports are noted.
  */
-export const noteReport = async (
+export const registerLeaveReport = async (
   tx: Db,
   workspaceId: string,
   userId: string,
@@ -73,7 +73,7 @@ export const noteReport = async (
   const [known] = await tx.rows(FIND_REPORT, [workspaceId, userId, ids, seals])
   if (known?.isRepeated) return 'repeated'
   if (known?.isCopied) return 'copied'
-  await tx.rows(NOTE_REPORT, [workspaceId, userId, [...ids, ...seals]])
+  await tx.rows(INSERT_REPORT, [workspaceId, userId, [...ids, ...seals]])
   return 'new'
 }
 

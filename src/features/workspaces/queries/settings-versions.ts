@@ -3,7 +3,7 @@ import { statement } from '../../../platform/database/statement.js'
 import type { Author } from './audit.js'
 
 /** $2 to $4: the version's author, key name and reason, or nulls. */
-const KEEP_VERSION = statement(
+const INSERT_VERSION = statement(
   'insert workspace settings version',
   {},
   `
@@ -19,12 +19,12 @@ const KEEP_VERSION = statement(
  * history, by an earlier release or by the service itself when raising the privacy level.
  * @param author null if unknown
  */
-export const keepSettingsVersion = async (
+export const insertSettingsVersion = async (
   tx: Db,
   workspaceId: string,
   author: (Pick<Author, 'id' | 'keyName'> & { reason: string | null }) | null,
 ): Promise<void> => {
-  await tx.rows(KEEP_VERSION, [
+  await tx.rows(INSERT_VERSION, [
     workspaceId,
     author?.id ?? null,
     author?.keyName ?? null,

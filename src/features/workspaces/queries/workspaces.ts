@@ -25,7 +25,7 @@ import type { WorkspacePrivacy } from '../../privacy/index.js'
 import { invites, joinedByOrganization, members, patterns, workspaces } from '../tables.js'
 import { lockRoles } from './members.js'
 import { insertPrivacyLevel, privacyColumns } from './privacy-levels.js'
-import { keepSettingsVersion } from './settings-versions.js'
+import { insertSettingsVersion } from './settings-versions.js'
 
 /** SQL: the patterns of `w`. As JSON, because the driver takes many times longer to read a text array. */
 const PATTERNS = `to_json(array(
@@ -178,7 +178,7 @@ export const insertWorkspace = async (
     .returning({ id: workspaces.id })
   if (row) {
     await insertPrivacyLevel(tx, row.id, privacy, createdAt)
-    await keepSettingsVersion(tx, row.id, { id: createdBy, keyName: null, reason: null })
+    await insertSettingsVersion(tx, row.id, { id: createdBy, keyName: null, reason: null })
   }
   return row?.id
 }

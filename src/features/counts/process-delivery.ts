@@ -8,8 +8,8 @@ import { addDays } from '../../platform/time/days.js'
 import { dayAt } from '../../platform/time/zones.js'
 import type { AddressKey } from '../accounts/index.js'
 import { markDays } from '../minutes/index.js'
-import { holdRoles, lockWorkspace } from '../workspaces/index.js'
-import { type FoundMember, findMembersBy, isInside, registerPeople } from './queries/counts.js'
+import { shareLockRoles, lockWorkspace } from '../workspaces/index.js'
+import { type FoundMember, findMembersBy, matchesPatterns, registerPeople } from './queries/counts.js'
 import {
   type AddedCount,
   addReportedCounts,
@@ -18,8 +18,8 @@ import {
   type ReportedRepo,
   readIssue,
   setIssue,
-  takeCommits,
-  takeIssueBack,
+  recordCommits,
+  deleteIssueCount,
 } from './queries/reported-counts.js'
 import { findWebhook, insertDelivery } from './queries/webhooks.js'
 import type { DeliveredIssue, DeliveredPerson, Delivery } from './webhooks/delivery.js'
@@ -75,7 +75,7 @@ const options = { rowsMayConflict: true }
  * deliveries.
  * @throws {ApiError} `webhook_not_found` if the webhook was deleted in the meantime
  */
-export const takeDelivery = async (
+export const processDelivery = async (
   { database, addressKeys }: DeliveryTarget,
   head: DeliveryHead,
   delivery: Delivery,
@@ -91,7 +91,7 @@ export const takeDelivery = async (
 }
 
 /** Lists a signed delivery that couldn't be read. */
-export const noteFailure = (database: Database, head: DeliveryHead, failure: ApiError): Promise<void> =>
+export const recordFailure = (database: Database, head: DeliveryHead, failure: ApiError): Promise<void> =>
   database.transaction(
     (tx) => list(tx, head, { repo: undefined, status: failure.status, outcome: NOTHING }),
     options,
@@ -121,7 +121,7 @@ const list = async (
   const reasons = { notAMember, unknownAuthor, outsidePatterns, notDelivered }
   // Sent together. The webhook is read once the roles are locked.
   const [, webhook] = await Promise.all([
-    holdRoles(tx, workspaceId),
+    shareLockRoles(tx, workspaceId),
     findWebhook(tx, webhookId),
     insertDelivery(tx, workspaceId, { event, deliveryId, repo, status, counted, skipped, ...reasons }),
   ])
@@ -141,7 +141,7 @@ const count = async (
   const repoKey = repo?.toLowerCase()
   const isPath = repo !== undefined && repoKey !== undefined && isRepoPath(repo, kind)
   const [inside, membersBy] = await Promise.all([
-    isPath && isInside(tx, workspaceId, repoKey),
+    isPath && matchesPatterns(tx, workspaceId, repoKey),
     findPeople(tx, addressKeys, workspaceId, [...commits.map(({ author }) => author), issue?.by]),
   ])
   const dated = commits.map((commit) => {
@@ -162,7 +162,7 @@ const count = async (
   const [, , fresh] = await Promise.all([
     people.size > 0 && registerPeople(tx, workspaceId, [...people]),
     people.size > 0 && nameReportedRepo(tx, place),
-    known.length > 0 ? takeCommits(tx, place, known) : new Set<string>(),
+    known.length > 0 ? recordCommits(tx, place, known) : new Set<string>(),
   ])
   const ofCommits = await countCommits(
     tx,
@@ -263,7 +263,7 @@ const countIssue = async (
   const changed = await setIssue(tx, place, event)
   if (!changed || changed.before === changed.now) return 0
   const { before, now } = changed
-  const isLess = before !== null && (await takeIssueBack(tx, place, before, day))
+  const isLess = before !== null && (await deleteIssueCount(tx, place, before, day))
   const more = now === null ? [] : [{ userId: now, day, more: 1 }]
   const isMore = (await addReportedCounts(tx, 'closed_issues', place, more)).length > 0
   if (isLess || isMore) await markDays(tx, place.workspaceId, [day])

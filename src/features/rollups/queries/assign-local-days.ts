@@ -20,7 +20,7 @@ import type { WorkspaceDay } from './rollups.js'
 const DAYS_LISTED = 20_000
 
 /** Skips deleted workspaces. */
-const LIST_UNLOCATED_DAYS = statement(
+const LIST_UNASSIGNED_DAYS = statement(
   'list days to assign',
   { workspaceId: uuid, day: date },
   `
@@ -38,8 +38,8 @@ const LIST_UNLOCATED_DAYS = statement(
   limit $1::int`,
 )
 
-export const listUnlocatedDays = (db: Db, limit: number): Promise<WorkspaceDay[]> =>
-  db.rows(LIST_UNLOCATED_DAYS, [limit])
+export const listUnassignedDays = (db: Db, limit: number): Promise<WorkspaceDay[]> =>
+  db.rows(LIST_UNASSIGNED_DAYS, [limit])
 
 /** Locks the rows in the order in which flushes do. */
 const LOCK_ROWS = statement(
@@ -73,7 +73,7 @@ const READ_OTHER_ZONES = statement(
 )
 
 /** $1, $2: workspace and day; per row: $3 user, $4 repository, $5 time zone, $6 and $7 minutes before and after. */
-const LOCATE_ROWS = statement(
+const ASSIGN_ROWS = statement(
   'assign activity to local days',
   {},
   `
@@ -82,7 +82,7 @@ const LOCATE_ROWS = statement(
   where a.workspace_id = $1::uuid and a.day = $2::date and a.user_id = r.user_id and a.repo_key = r.repo_key`,
 )
 
-const END_LOCATING = [
+const DELETE_MARKS = [
   statement(
     'delete local day marks',
     {},
@@ -98,14 +98,14 @@ const END_LOCATING = [
 /** Locates a UTC day's activity, and marks the local days where it is or was. */
 export const assignToLocalDays = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
   // The marks go first: rows that are written after they were read have marks of their own.
-  await Promise.all(END_LOCATING.map((end) => tx.rows(end, [workspaceId, day])))
+  await Promise.all(DELETE_MARKS.map((end) => tx.rows(end, [workspaceId, day])))
   const rows = await tx.rows(LOCK_ROWS, [workspaceId, day])
   const others = groupBy(
     await tx.rows(READ_OTHER_ZONES, [workspaceId, day]),
     ({ userId, repoKey }) => `${userId} ${repoKey}`,
   )
   const touched = new Set([day])
-  const located = rows.flatMap(({ userId, repoKey, minutes, hours, timezone, known, ...was }) => {
+  const assigned = rows.flatMap(({ userId, repoKey, minutes, hours, timezone, known, ...was }) => {
     const own = [...hours]
     const shares = { before: 0, after: 0 }
     const add = (one: { timezone: string; hours: readonly number[] }) => {
@@ -124,15 +124,15 @@ export const assignToLocalDays = async (tx: Db, { workspaceId, day }: WorkspaceD
     const isSame = known !== null && was.before === shares.before && was.after === shares.after
     return isSame ? [] : [{ userId, repoKey, timezone, ...shares }]
   })
-  if (located.length > 0)
-    await tx.rows(LOCATE_ROWS, [
+  if (assigned.length > 0)
+    await tx.rows(ASSIGN_ROWS, [
       workspaceId,
       day,
-      located.map(({ userId }) => userId),
-      located.map(({ repoKey }) => repoKey),
-      located.map(({ timezone }) => timezone),
-      located.map(({ before }) => before),
-      located.map(({ after }) => after),
+      assigned.map(({ userId }) => userId),
+      assigned.map(({ repoKey }) => repoKey),
+      assigned.map(({ timezone }) => timezone),
+      assigned.map(({ before }) => before),
+      assigned.map(({ after }) => after),
     ])
   await markDays(tx, workspaceId, [...touched])
 }
