@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { READ_TARGETS } from '../src/features/minutes/queries/flush-target.js'
 import {
-  UPSERT_MINUTES,
   INSERT_FLUSH,
   INSERT_FLUSHES,
   MARK_DAYS,
   READ_FLUSH_RESPONSES,
   READ_ROWS,
   TRY_TO_LOCK_ACTIVITY,
+  UPSERT_MINUTES,
 } from '../src/features/minutes/queries/minutes.js'
 import type { Statement } from '../src/platform/database/statement.js'
 import { readToday } from '../src/platform/time/clock.js'
@@ -184,7 +184,14 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
       ? fill(INSERT_FLUSH, ['(select id from bench_users where n = :user)', ':turn::text', "'x'", "'{}'"])
       : fill(INSERT_FLUSHES, [users, ...[':turn::text', "'x'::text", "'{}'::text"].map(forEach)]),
     fill(MARK_DAYS, [':workspace', ':days']),
-    fill(UPSERT_MINUTES, [':workspace', each(entries.length), ':row_days', ':row_repos', ':minutes', ':hours']),
+    fill(UPSERT_MINUTES, [
+      ':workspace',
+      each(entries.length),
+      ':row_days',
+      ':row_repos',
+      ':minutes',
+      ':hours',
+    ]),
     'commit;',
     '\\endpipeline',
   ].join('\n')

@@ -155,10 +155,14 @@ export const Warnings = Type.Optional(
 )
 export type Warnings = Static<typeof Warnings>
 
-const WHY = 'Why the change is made. The history and the audit trail show it.'
+const REASON_DESCRIPTION = 'Why the change is made. The history and the audit trail show it.'
 /** In a request. */
 export const Reason = Type.Optional(
-  Type.String({ maxLength: limits.reason_length, description: WHY, examples: ['Use the dark theme'] }),
+  Type.String({
+    maxLength: limits.reason_length,
+    description: REASON_DESCRIPTION,
+    examples: ['Use the dark theme'],
+  }),
 )
 /** In a list of versions. */
 export const GivenReason = Nullable(

@@ -118,13 +118,13 @@ const partsOf = (parent: Part, value: object): Part[] => {
   )
 }
 
-const LONGEST_TEXT = 400
+const MAX_TEXT_LENGTH = 400
 
 /** Without the middle if the text is long, so that a value's depth doesn't multiply the work. */
 const joined = (text: string, name: string): string => {
   const whole = `${text}.${name}`
-  if (whole.length <= LONGEST_TEXT) return whole
-  return `${whole.slice(0, LONGEST_TEXT / 2)}…${whole.slice(-LONGEST_TEXT / 2)}`
+  if (whole.length <= MAX_TEXT_LENGTH) return whole
+  return `${whole.slice(0, MAX_TEXT_LENGTH / 2)}…${whole.slice(-MAX_TEXT_LENGTH / 2)}`
 }
 
 const pathOf = (part: Part): InnerPath => {

@@ -16,7 +16,7 @@ export const SUBGROUPS = '**'
  * The fixed cost of comparing a name with a pattern, in addition to their lengths. LIKE's time grows with the product
  * of both lengths, so that product bounds what a request compares.
  */
-export const COMPARED = 10
+export const COMPARISON_COST = 10
 
 export interface RepoPattern {
   /** The original spelling. */

@@ -36,7 +36,7 @@ export interface ImportTarget {
 }
 
 /** Nesting depth of a value: the body and `settings`; for an override, also `projects` and its entry. */
-const LEVELS_AROUND = { workspace: 2, override: 4 }
+const ENCLOSING_LEVELS = { workspace: 2, override: 4 }
 
 /** Divides an editor's settings into those that may be stored, in their order, and the others. */
 export const importSettings = (settings: Values, { rules, kind, locked }: ImportTarget): SettingsImport => {
@@ -56,7 +56,7 @@ export const importSettings = (settings: Values, { rules, kind, locked }: Import
     if (kind === 'override' && locked.includes(key)) return 'is locked for all repositories'
     return faultOfContent(key)
   }
-  const levels = limits.json_depth - LEVELS_AROUND[kind]
+  const levels = limits.json_depth - ENCLOSING_LEVELS[kind]
 
   for (const [key, value] of Object.entries(settings)) {
     const block = isBlock(key) && isObject(value) ? value : undefined

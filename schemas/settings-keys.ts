@@ -180,11 +180,11 @@ export const spellingFaultsIn = (settings: Values, stored: Values): KeyFault[] =
 export const isTooLong = (key: string): boolean =>
   key.length > limits.settings_key_length && [...key].length > limits.settings_key_length
 
-const BLOCK = /^(\[[^[\]]+\])+$/
+const LANGUAGE_BLOCK = /^(\[[^[\]]+\])+$/
 
 const faultOfBlock = ({ block, key, value }: Setting, kind: SettingsKind): string | undefined => {
   if (block !== undefined) return 'must not be in another language block'
-  if (!BLOCK.test(key)) return 'must name languages, such as `[typescript]`'
+  if (!LANGUAGE_BLOCK.test(key)) return 'must name languages, such as `[typescript]`'
   const languages = languagesOf(key)
   // An editor takes `[typescript][typescript]` and `[ typescript]` for `[typescript]`, so both would get around its lock.
   if (new Set(languages).size < languages.length) return 'must name each language once'
@@ -195,11 +195,11 @@ const faultOfBlock = ({ block, key, value }: Setting, kind: SettingsKind): strin
 }
 
 /** Almost all keys. */
-const PLAIN = /^[\w./-]*[\w/-]$/
+const PLAIN_KEY = /^[\w./-]*[\w/-]$/
 
 /** What's wrong with how a new key is spelled. Keys appear in pages, Markdown and terminals, so they can't be markup. */
 const spellingFault = (key: string): string | undefined => {
-  if (PLAIN.test(key) || isBlock(key)) return undefined
+  if (PLAIN_KEY.test(key) || isBlock(key)) return undefined
   if (/^[^.]*\.$/.test(key)) return `must have a name after \`${key}\``
   return faultOfText(key)
 }

@@ -5,7 +5,7 @@ import type postgres from 'postgres'
 import { tables } from '../features/tables.js'
 import { inDedicatedSession } from '../platform/database/dedicated-session.js'
 import { locks } from '../platform/database/locks.js'
-import { ASK_AGAIN_MS, isCurrent } from '../platform/database/migrate.js'
+import { isCurrent, LOCK_POLL_MS } from '../platform/database/migrate.js'
 import type { TableRules } from '../platform/database/table.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 
@@ -48,7 +48,7 @@ export const distribute = (url: string, say: (line: string) => void, stopped?: A
     // Prevents a migration or a second run at the same time. A session that waited for the lock would keep a migration
     // from building indexes.
     const take = () => sql`select pg_try_advisory_lock(${locks.migration}) as taken`
-    while (!(await take())[0]?.taken) await sleep(ASK_AGAIN_MS, undefined, stopped && { signal: stopped })
+    while (!(await take())[0]?.taken) await sleep(LOCK_POLL_MS, undefined, stopped && { signal: stopped })
     if (!(await isCurrent(sql)))
       throw new OperatorError('The schema isn’t current: run `npm run migrate` first')
     await placeTables(sql, say)

@@ -17,12 +17,12 @@ export const createSecret = (scopes: readonly Scope[]): string =>
 
 /** A revocation takes effect on every instance after this time. */
 const FRESH_MS = 3_000
-const REMEMBERED = 10_000
+const MAX_CACHED_KEYS = 10_000
 
 /** Finds keys, with at most one query for a key in `FRESH_MS`. */
 export class AccessKeys {
   /** By hash. Entries that are no longer fresh show that the key isn't a guess. */
-  private readonly known = cacheOf<string, { key: KeyInUse; freshUntil: number }>(REMEMBERED)
+  private readonly known = cacheOf<string, { key: KeyInUse; freshUntil: number }>(MAX_CACHED_KEYS)
   private readonly lookups = new Map<string, Promise<KeyInUse | ApiError>>()
 
   constructor(private readonly database: Pick<Database, 'hot' | 'write'>) {}

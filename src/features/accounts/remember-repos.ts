@@ -3,10 +3,10 @@ import type { Db } from '../../platform/database/client.js'
 import { cacheOf } from '../../platform/process/maps.js'
 import { type NamedRepo, writePersonRepos } from './queries/person-repos.js'
 
-const REMEMBERED = 50_000
+const MAX_CACHED_REPOS = 50_000
 const DAY_MS = 86_400_000
 /** The stored ones that this process remembers, so that most requests write nothing. Ids of people are unique anywhere. */
-const stored = cacheOf<string, true>(REMEMBERED)
+const stored = cacheOf<string, true>(MAX_CACHED_REPOS)
 
 /** Repositories of a person that this process hasn't stored on a day. */
 export interface ReposToRemember {

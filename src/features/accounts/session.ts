@@ -101,8 +101,8 @@ export const sessionCookiesOf = (home: string): string[] =>
 export const cookieOptionsOf = (home: string) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: home.startsWith('https:') }) as const
 /** Sign-outs and disabled accounts take effect on all other instances within this time. */
-const REFRESH_MS = 2_000
-const FORGET_MS = 3_600_000
+const REFRESH_INTERVAL_MS = 2_000
+const CLEANUP_INTERVAL_MS = 3_600_000
 
 export default fp(
   async (app) => {
@@ -144,8 +144,13 @@ export default fp(
     // A start has more time than a refresh.
     await refresh(app.database.read)
     const refreshLater = measuredTask(app.meter, 'revocations', () => refresh(app.database.reserved))
-    repeat(app, REFRESH_MS, refreshLater, 'the refresh of revocations')
-    repeat(app, FORGET_MS, async () => revocations.forgetExpired(), 'the deletion of expired revocations')
+    repeat(app, REFRESH_INTERVAL_MS, refreshLater, 'the refresh of revocations')
+    repeat(
+      app,
+      CLEANUP_INTERVAL_MS,
+      async () => revocations.forgetExpired(),
+      'the deletion of expired revocations',
+    )
   },
   { name: 'session', dependencies: ['admit'] },
 )

@@ -11,9 +11,9 @@ import { codeOf } from '../../platform/process/code-of.js'
 import { cacheOf } from '../../platform/process/maps.js'
 
 const ISSUER = 'svc'
-const REMEMBERED_TOKENS = 20_000
+const MAX_CACHED_TOKENS = 20_000
 /** The last second of the year 9999: the latest time that the database can store. */
-const LATEST = 253_402_300_799
+const MAX_SECONDS = 253_402_300_799
 
 interface Claims {
   sub: string
@@ -36,7 +36,7 @@ export const keyIdOf = (secret: string) =>
 
 export class Tokens {
   /** Tokens that were verified before; their expiry is checked on every use. */
-  private readonly remembered = cacheOf<string, Session>(REMEMBERED_TOKENS)
+  private readonly remembered = cacheOf<string, Session>(MAX_CACHED_TOKENS)
 
   private constructor(
     private readonly signers: Map<string, Signer>,
@@ -92,7 +92,7 @@ export class Tokens {
     const wellFormed =
       [sub, jti].every((claim) => typeof claim === 'string' && isUuid(claim)) &&
       typeof login === 'string' &&
-      [gen, exp, iat].every((claim) => Number.isInteger(claim) && claim >= 0 && claim <= LATEST)
+      [gen, exp, iat].every((claim) => Number.isInteger(claim) && claim >= 0 && claim <= MAX_SECONDS)
     if (!wellFormed) return new ApiError('token_invalid')
     const session = { userId: sub, jti, generation: gen, expiresAt: exp }
     this.remembered.set(token, session)

@@ -4,7 +4,7 @@
  */
 import { CountsBody } from '../../../schemas/activity.js'
 import { limits } from '../../../schemas/limits.js'
-import { COMPARED } from '../../../schemas/repo-pattern.js'
+import { COMPARISON_COST } from '../../../schemas/repo-pattern.js'
 import { jsonReader } from '../../platform/http/body-reader.js'
 
 const ROWS_PER_BATCH = 5_000
@@ -67,7 +67,7 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
     const repoKey = repo.toLowerCase()
     if (repoKey !== last) {
       named.repos++
-      named.characters += COMPARED + repo.length
+      named.characters += COMPARISON_COST + repo.length
       last = repoKey
     }
     if (count > 0 && !repos.has(repoKey)) repos.set(repoKey, repo)

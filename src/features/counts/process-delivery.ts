@@ -8,18 +8,18 @@ import { addDays } from '../../platform/time/days.js'
 import { dayAt } from '../../platform/time/zones.js'
 import type { AddressKey } from '../accounts/index.js'
 import { markDays } from '../minutes/index.js'
-import { shareLockRoles, lockWorkspace } from '../workspaces/index.js'
+import { lockWorkspace, shareLockRoles } from '../workspaces/index.js'
 import { type FoundMember, findMembersBy, matchesPatterns, registerPeople } from './queries/counts.js'
 import {
   type AddedCount,
   addReportedCounts,
+  deleteIssueCount,
   type IssueEvent,
   nameReportedRepo,
   type ReportedRepo,
   readIssue,
-  setIssue,
   recordCommits,
-  deleteIssueCount,
+  setIssue,
 } from './queries/reported-counts.js'
 import { findWebhook, insertDelivery } from './queries/webhooks.js'
 import type { DeliveredIssue, DeliveredPerson, Delivery } from './webhooks/delivery.js'

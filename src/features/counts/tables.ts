@@ -66,7 +66,7 @@ export const deliveries = table(
 )
 
 /** SQL: rows too old to be reported again, plus a day, so that nothing expires while it could still be reported. */
-const CANNOT_BE_REPORTED = `day < (now() at time zone 'UTC')::date - ${limits.webhook_days + 1}`
+const IS_OUT_OF_REPORT_RANGE = `day < (now() at time zone 'UTC')::date - ${limits.webhook_days + 1}`
 
 /** Members' commits that webhooks have reported, so that each counts once. */
 export const reportedCommits = table(
@@ -78,7 +78,7 @@ export const reportedCommits = table(
     day: date('day').notNull(),
   },
   {
-    expiry: { task: 'old reported commits', sql: CANNOT_BE_REPORTED },
+    expiry: { task: 'old reported commits', sql: IS_OUT_OF_REPORT_RANGE },
     place: { spreadBy: 'workspace_id' },
     privacyRecord: 'deliveries',
   },
@@ -110,7 +110,7 @@ export const reportedIssues = table(
         export: { leftOutBecause: 'the activity says how many there are' },
       },
     },
-    expiry: { task: 'old reported issues', sql: CANNOT_BE_REPORTED },
+    expiry: { task: 'old reported issues', sql: IS_OUT_OF_REPORT_RANGE },
     place: { spreadBy: 'workspace_id' },
     privacyRecord: 'deliveries',
   },

@@ -8,7 +8,7 @@ import type { DashboardResponse } from './read-dashboard.js'
 import type { DashboardLines } from './read-dashboard-csv.js'
 
 /** How many views are remembered, to skip redundant writes. */
-const REMEMBERED = 50_000
+const MAX_CACHED_VIEWS = 50_000
 
 /** Whether a response names people besides its viewer. If it does, the view is recorded. */
 export type Viewed = { kind: 'names no one' } | { kind: 'names others'; view: AccessLogView }
@@ -64,7 +64,7 @@ export const viewedInDownload = (
 /** Records views of other people's numbers: one write for each viewer, day, filter, kind and range. */
 export const createViewRecorder = (database: Database) => {
   /** The day on which a view was last written. */
-  const known = cacheOf<string, string>(REMEMBERED)
+  const known = cacheOf<string, string>(MAX_CACHED_VIEWS)
 
   return async (view: AccessLogView): Promise<void> => {
     const { workspaceId, viewerId, memberId, repoKey, from, to, kind, before } = view

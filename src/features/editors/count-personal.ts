@@ -8,8 +8,8 @@ import type { Db } from '../../platform/database/client.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
-  type FlushTarget,
   type AssignedDay,
+  type FlushTarget,
   type PersonalDay,
   PersonalDays,
   readPersonalMinutes,

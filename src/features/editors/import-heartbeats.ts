@@ -40,19 +40,19 @@ import {
 } from './plan-heartbeats.js'
 import { isRepo, markNameOf, type Projects, projectNamed } from './project-names.js'
 import {
-  insertImportDays,
-  finishImportDay,
-  insertImport,
+  claimImport,
   deleteImportDays,
   endImport,
+  finishImportDay,
   type ImportDay,
-  upsertImported,
+  insertImport,
+  insertImportDays,
   listRunningImports,
   readImport,
   readImported,
   readMostImported,
   readNextDays,
-  claimImport,
+  upsertImported,
 } from './queries/imports.js'
 import type { Facts } from './read-facts.js'
 import { recordedBy, zoneOf } from './recording.js'

@@ -28,7 +28,7 @@ import {
 import { countPersonal } from './count-personal.js'
 import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
 import { lockMarks, tryToLockMarks } from './queries/marks.js'
-import { COMPARED_TOGETHER, completeFacts, type Facts, readSurroundings } from './read-facts.js'
+import { completeFacts, type Facts, MAX_BATCH_COMPARISONS, readSurroundings } from './read-facts.js'
 import { zoneOf } from './recording.js'
 import { hasUncounted, toStored } from './timeline.js'
 import type { Plan } from './write-plans.js'
@@ -100,7 +100,7 @@ export const planTogether = async (
   const [locked, near] = await Promise.all([tryToLockMarks(tx, userIds), readSurroundings(tx, batches)])
   const held = userIds.filter((userId) => !locked.has(userId))
   const free = near.filter(({ batch }) => locked.has(batch.userId))
-  const facts = await completeFacts(tx, free, COMPARED_TOGETHER)
+  const facts = await completeFacts(tx, free, MAX_BATCH_COMPARISONS)
   const people = await Promise.all(Array.from(facts.values(), markTogether))
   const workspaces = people.flatMap((one) => (one.kind === 'marked' ? one.targeted.workspaces : []))
   const tried = await tryToLockMemberDays(tx, workspaces)

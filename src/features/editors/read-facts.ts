@@ -12,7 +12,7 @@ import { type EditorProject, findNames, namesOf, readNameQuota } from './queries
 import { Counts, hoursAround, hoursBeside, type StoredHour, Timeline } from './timeline.js'
 
 /** The maximum comparisons per person when several people are read together. */
-export const COMPARED_TOGETHER = limits.flush_comparisons / 100
+export const MAX_BATCH_COMPARISONS = limits.flush_comparisons / 100
 
 /** How many hours on either side of its own an agent's mark affects. */
 const REACH_OF_AGENTS = 2
@@ -63,7 +63,7 @@ export const readSurroundings = async (tx: Db, batches: readonly Batch[]): Promi
     .filter(({ repoKeys }) => repoKeys.size > 0)
   const [stored, targets] = await Promise.all([
     readStored(tx, near),
-    readTargetsIfAny(tx, requests, COMPARED_TOGETHER),
+    readTargetsIfAny(tx, requests, MAX_BATCH_COMPARISONS),
   ])
   return near.map((one) => {
     const { userId } = one.batch

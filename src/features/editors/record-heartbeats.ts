@@ -17,7 +17,7 @@ import { hoursAround } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
 /** Larger batches are recorded alone. */
-const TOGETHER = { heartbeats: 50, hours: 12 }
+const MAX_BATCH = { heartbeats: 50, hours: 12 }
 
 /**
  * Counts heartbeats that were sent just now. Sending them again changes nothing, in any order. Heartbeats that arrive
@@ -42,9 +42,9 @@ export const createHeartbeatRecorder = (database: Database, host: ProjectHost) =
 
 /** Whether a batch is recorded alone: it's large, or has to wait for the person's other heartbeats. */
 const isForItself = (batch: Batch): boolean =>
-  batch.heartbeats.length > TOGETHER.heartbeats ||
+  batch.heartbeats.length > MAX_BATCH.heartbeats ||
   asksForLastProject(batch) ||
-  hoursAround(batch.heartbeats.map(({ minute }) => minute)).length > TOGETHER.hours
+  hoursAround(batch.heartbeats.map(({ minute }) => minute)).length > MAX_BATCH.hours
 
 interface QueuedBatch extends Batch, QueuedWrite {}
 

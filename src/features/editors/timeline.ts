@@ -15,7 +15,7 @@ const HUNDREDTHS = 100
 /** Represents an unknown time. Nothing comes after it. */
 const END_OF_MINUTE = MINUTE_SECONDS * HUNDREDTHS
 /** How far apart two heartbeats can be, at most, for the minutes between them to count. */
-const FARTHEST = limits.heartbeat_idle_minutes_max
+const MAX_GAP = limits.heartbeat_idle_minutes_max
 
 /** An hour's marks as stored: for each project, a text of 60 digits, one for each minute. */
 export interface StoredMarks {
@@ -116,9 +116,9 @@ export const hoursAround = (minutes: Iterable<number>): number[] => {
   const hours = new Set<number>()
   for (const minute of minutes) {
     hours
-      .add(hourOf(minute - FARTHEST))
+      .add(hourOf(minute - MAX_GAP))
       .add(hourOf(minute))
-      .add(hourOf(minute + FARTHEST))
+      .add(hourOf(minute + MAX_GAP))
   }
   return [...hours].sort((a, b) => a - b)
 }
@@ -240,7 +240,7 @@ export class Marks {
   }
 
   private nearest(minute: number, direction: 1 | -1): number | undefined {
-    for (let steps = 1; steps <= FARTHEST; steps++) {
+    for (let steps = 1; steps <= MAX_GAP; steps++) {
       const at = minute + direction * steps
       if (this.hours.get(hourOf(at))?.first[at % MINUTES] !== undefined) return at
     }

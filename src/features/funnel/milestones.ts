@@ -24,9 +24,9 @@ const DELAY_MS = 200
 const RETRY_MS = 2_000
 /** How long shutdown waits for the last batch. Lost events are recorded at the users' next visit. */
 const LAST_MS = 500
-const BATCH = 1_000
+const BATCH_SIZE = 1_000
 /** The cache is cleared above this size. It only saves redundant writes. */
-const REMEMBERED = 50_000
+const MAX_CACHED_USERS = 50_000
 
 export default fp(async (app) => {
   const known = new Set<string>()
@@ -39,8 +39,8 @@ export default fp(async (app) => {
     clearTimeout(timer)
     timer = undefined
     while (noted.length > 0) {
-      const batch = noted.slice(0, BATCH)
-      noted = noted.slice(BATCH)
+      const batch = noted.slice(0, BATCH_SIZE)
+      noted = noted.slice(BATCH_SIZE)
       try {
         await insertMilestones(app.database.write, batch)
       } catch (error) {
@@ -63,8 +63,8 @@ export default fp(async (app) => {
   app.decorate('milestones', {
     reached: (userId, milestone) => {
       const name = `${milestone} ${userId}`
-      if (known.has(name) || noted.length >= REMEMBERED) return
-      if (known.size >= REMEMBERED) known.clear()
+      if (known.has(name) || noted.length >= MAX_CACHED_USERS) return
+      if (known.size >= MAX_CACHED_USERS) known.clear()
       known.add(name)
       noted.push({ userId, milestone })
       schedule(DELAY_MS)

@@ -58,9 +58,9 @@ export {
 export {
   type AddedMinutes,
   changeTimezone,
+  INSERT_REPOS,
   LOCK_ACTIVITY,
   markDays,
-  INSERT_REPOS,
   type RequestedDays,
   writeMinutes,
 } from './queries/minutes.js'
@@ -71,8 +71,8 @@ export {
   sumOwnRepos,
 } from './queries/own-time.js'
 export {
-  deletePersonalMarks,
   type AssignedDay,
+  deletePersonalMarks,
   type PersonalDay,
   readPersonalMinutes,
   replacePersonalDays,

@@ -36,7 +36,7 @@ import {
 /**
  * Larger flushes are recorded alone. The limits are for entries, and for what's known only once the person was read.
  */
-const TOGETHER = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_comparisons / 100 }
+const MAX_BATCH = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_comparisons / 100 }
 
 /**
  * Counts clients' minutes in every matching workspace, once per `flush_id`, within the hourly and daily limits and
@@ -48,7 +48,7 @@ export const createFlushRecorder = (database: Database) => {
   const record = createRecorder(database, recordAlone, recordTogether)
   return async (userId: string, body: FlushBody): Promise<FlushResult> => {
     const flush = flushOf(userId, body)
-    const { response, named } = await record(flush, flush.size > TOGETHER.entries)
+    const { response, named } = await record(flush, flush.size > MAX_BATCH.entries)
     rememberRepos(named)
     return response
   }
@@ -115,7 +115,7 @@ const recordTogether = async (
   flushes: readonly Flush[],
 ): Promise<ReadonlyMap<string, Outcome<RecordedFlush>>> => {
   const [targets, responses] = await Promise.all([
-    readTargets(tx, flushes.map(requestOf), TOGETHER.comparisons),
+    readTargets(tx, flushes.map(requestOf), MAX_BATCH.comparisons),
     readFlushResponses(tx, flushes),
   ])
   const targeted = flushes.map((flush) =>
@@ -149,7 +149,7 @@ const targetTogether = (
   if (target.kind !== 'found' || wasSentBefore) return leftOut
   const targeted = targetFlush(flush, target)
   const days = targeted.workspaces.reduce((sum, workspace) => sum + workspace.days.size, 0)
-  const isLarge = targeted.rows > TOGETHER.rows || days > TOGETHER.days
+  const isLarge = targeted.rows > MAX_BATCH.rows || days > MAX_BATCH.days
   return isLarge || targeted.hasNewTimezone ? leftOut : targeted
 }
 

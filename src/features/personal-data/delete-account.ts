@@ -48,7 +48,7 @@ export const deleteAccount = (
   }, options)
 
 /** The maximum rows per step, which is one background transaction. */
-const ROWS = 2_000
+const BATCH_ROWS = 2_000
 
 /**
  * Continues to erase deleted accounts, one step of each in turn, and stops if another instance is doing so
@@ -60,8 +60,11 @@ export const eraseAccounts = (database: Database, stop?: AbortSignal): Promise<v
     list: async () =>
       (await listErasures(database.read)).map((erasure) => ({ ...erasure, id: erasure.userId })),
     step: (erasure) =>
-      database.transaction(async (tx) => (await tryLockRollup(tx)) && (await eraseBatch(tx, erasure, ROWS)), {
-        background: true,
-      }),
+      database.transaction(
+        async (tx) => (await tryLockRollup(tx)) && (await eraseBatch(tx, erasure, BATCH_ROWS)),
+        {
+          background: true,
+        },
+      ),
     isStopped: () => stop?.aborted === true,
   })

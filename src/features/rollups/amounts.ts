@@ -11,15 +11,15 @@ export interface Amount {
 }
 
 /** The index that all erased people share. */
-export const NO_ONE = -1
+export const ERASED_PERSON = -1
 /** The cell for minutes without an hour, after the last real one. */
 export const NO_CELL = DAYS_OF_WEEK * HOURS
-export const PLACES = NO_CELL + 1
+export const CELL_COUNT = NO_CELL + 1
 
 /** Pauses during the work, so that a large team doesn't block other requests. */
-export type Paced<Result> = Generator<undefined, Result>
+export type Interruptible<Result> = Generator<undefined, Result>
 /** After how many steps. */
-export const PACE = 5_000
+export const STEPS_PER_PAUSE = 5_000
 
 /** The people behind a number. */
 export class People {
@@ -33,7 +33,7 @@ export class People {
 
   add(person: number): void {
     this.isNothing = false
-    if (person !== NO_ONE) this.people.add(person)
+    if (person !== ERASED_PERSON) this.people.add(person)
   }
 
   addAll(others: People): void {
@@ -42,10 +42,13 @@ export class People {
   }
 }
 
-export function* peopleBy<Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Paced<Map<Key, People>> {
+export function* peopleBy<Key>(
+  amounts: Amount[],
+  keyOf: (amount: Amount) => Key,
+): Interruptible<Map<Key, People>> {
   const groups = new Map<Key, People>()
   for (const [index, amount] of amounts.entries()) {
-    if (index % PACE === 0) yield
+    if (index % STEPS_PER_PAUSE === 0) yield
     const key = keyOf(amount)
     let people = groups.get(key)
     if (!people) {

@@ -1,6 +1,14 @@
 /** Chooses what may be shown of a week. */
 import { groupBy } from '../../platform/process/maps.js'
-import { type Amount, NO_CELL, type Paced, type People, PLACES, peopleBy, together } from './amounts.js'
+import {
+  type Amount,
+  CELL_COUNT,
+  type Interruptible,
+  NO_CELL,
+  type People,
+  peopleBy,
+  together,
+} from './amounts.js'
 import { islandsOf, splitIslandNodes } from './islands.js'
 
 /** Every rule is needed: a test leaves each one out and finds a leak. */
@@ -56,7 +64,7 @@ export class Chooser {
     amounts: Amount[],
     allowed: { days: boolean; repos: Set<string> },
     zeros: Set<string>,
-  ): Paced<Choice> {
+  ): Interruptible<Choice> {
     const ofRepos = yield* peopleBy(amounts, ({ repoKey }) => repoKey)
     if (this.tooFew(together(ofRepos), 'total'))
       return { total: false, days: false, repos: new Set(), cells: new Set() }
@@ -87,14 +95,14 @@ export class Chooser {
    * Hides cells until no rule is broken. Where days are shown, the part of a cell on a day counts as a number, and so
    * does the rest of the day, because a local hour may lie on two UTC days.
    */
-  private *chooseCells(amounts: Amount[], repos: Set<string>, byDay: boolean): Paced<Set<number>> {
+  private *chooseCells(amounts: Amount[], repos: Set<string>, byDay: boolean): Interruptible<Set<number>> {
     const ofCells = yield* peopleBy(amounts, ({ cell }) => cell)
     ofCells.delete(NO_CELL)
     const shown = new Set(largestFirst(ofCells).map(([cell]) => cell))
-    const ofPlaces = yield* peopleBy(amounts, ({ day, cell }) => (byDay ? day * PLACES : 0) + cell)
-    const cellsOf = groupBy(ofPlaces, ([place]) => Math.floor(place / PLACES))
+    const ofPlaces = yield* peopleBy(amounts, ({ day, cell }) => (byDay ? day * CELL_COUNT : 0) + cell)
+    const cellsOf = groupBy(ofPlaces, ([place]) => Math.floor(place / CELL_COUNT))
     const days = Array.from(cellsOf.values(), (cells) =>
-      cells.map(([place, people]): [number, People] => [place % PLACES, people]),
+      cells.map(([place, people]): [number, People] => [place % CELL_COUNT, people]),
     )
     const tooSmall = () =>
       days.flatMap((cells) =>
@@ -129,16 +137,17 @@ export class Chooser {
     repos: Set<string>,
     shown: Set<number>,
     byDay: boolean,
-  ): Paced<number[]> {
+  ): Interruptible<number[]> {
     if (!this.given.includes('joined')) return []
     const repoNodes = new Map([...repos].map((repo, index) => [repo, index + 1]))
-    const slotOf = ({ day, cell }: Amount) => (byDay ? day * PLACES : 0) + (shown.has(cell) ? cell : NO_CELL)
+    const slotOf = ({ day, cell }: Amount) =>
+      (byDay ? day * CELL_COUNT : 0) + (shown.has(cell) ? cell : NO_CELL)
     const islands = yield* islandsOf(amounts, (amount) => [
       repoNodes.get(amount.repoKey) ?? 0,
       -1 - slotOf(amount),
     ])
     const apart = yield* splitIslandNodes(islands, this.group)
-    const cells = apart.filter((node) => node < 0).map((node) => (-1 - node) % PLACES)
+    const cells = apart.filter((node) => node < 0).map((node) => (-1 - node) % CELL_COUNT)
     const held = cells.filter((cell) => cell !== NO_CELL)
     // If only repositories, or minutes without a cell, are separate, all cells are hidden.
     return apart.length > 0 && held.length === 0 ? [...shown, NO_CELL] : held

@@ -1,5 +1,5 @@
 /** Connections between repositories and days or cells, by the people who work in both. */
-import { type Amount, NO_ONE, PACE, type Paced } from './amounts.js'
+import { type Amount, ERASED_PERSON, type Interruptible, STEPS_PER_PAUSE } from './amounts.js'
 
 /** The connections that one person's work makes between repositories and slots: days, cells, or cells on days. */
 export interface Island {
@@ -10,10 +10,10 @@ export interface Island {
 export function* islandsOf(
   amounts: Amount[],
   link: (amount: Amount) => [repo: number, slot: number],
-): Paced<Island[]> {
+): Interruptible<Island[]> {
   const islands = new Map<number, Map<number, number[]>>()
   for (const [index, amount] of amounts.entries()) {
-    if (index % PACE === 0) yield
+    if (index % STEPS_PER_PAUSE === 0) yield
     const own = islands.get(amount.person) ?? new Map<number, number[]>()
     islands.set(amount.person, own)
     const [a, b] = link(amount).map((node) => own.get(node) ?? [node]) as [number[], number[]]
@@ -30,11 +30,11 @@ export function* islandsOf(
  * Nodes of every island that spans more than one class. A class starts with one node, and gains each node that enough
  * people, or all people there are, connect with it.
  */
-export function* splitIslandNodes(islands: Island[], group: number): Paced<number[]> {
+export function* splitIslandNodes(islands: Island[], group: number): Interruptible<number[]> {
   const islandsAt = new Map<number, Island[]>()
   let steps = 0
   for (const island of islands) {
-    if (steps++ % (PACE / 10) === 0) yield
+    if (steps++ % (STEPS_PER_PAUSE / 10) === 0) yield
     for (const node of island.nodes) {
       const there = islandsAt.get(node)
       if (there) there.push(island)
@@ -42,7 +42,10 @@ export function* splitIslandNodes(islands: Island[], group: number): Paced<numbe
     }
   }
   const peopleAt = new Map(
-    [...islandsAt].map(([node, there]) => [node, there.filter(({ person }) => person !== NO_ONE).length]),
+    [...islandsAt].map(([node, there]) => [
+      node,
+      there.filter(({ person }) => person !== ERASED_PERSON).length,
+    ]),
   )
   const sizeOf = (node: number) => peopleAt.get(node) ?? 0
   const classes = new Map<number, number>()
@@ -56,9 +59,9 @@ export function* splitIslandNodes(islands: Island[], group: number): Paced<numbe
       for (const island of islandsAt.get(node) ?? []) {
         if (reached.has(island)) continue
         reached.add(island)
-        if (steps++ % (PACE / 10) === 0) yield
+        if (steps++ % (STEPS_PER_PAUSE / 10) === 0) yield
         for (const other of island.nodes) {
-          const people = (connecting.get(other) ?? 0) + (island.person === NO_ONE ? 0 : 1)
+          const people = (connecting.get(other) ?? 0) + (island.person === ERASED_PERSON ? 0 : 1)
           connecting.set(other, people)
           if (people >= Math.min(group, sizeOf(other))) next.push(other)
         }

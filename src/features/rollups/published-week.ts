@@ -9,7 +9,15 @@
  */
 import { countNames, type PerCount, perCount } from '../../../schemas/counts.js'
 import { DAYS_OF_WEEK } from '../../platform/time/days.js'
-import { type Amount, NO_CELL, NO_ONE, PACE, type Paced, peopleBy, together } from './amounts.js'
+import {
+  type Amount,
+  ERASED_PERSON,
+  type Interruptible,
+  NO_CELL,
+  peopleBy,
+  STEPS_PER_PAUSE,
+  together,
+} from './amounts.js'
 import { type Choice, Chooser, type Rule, rules } from './choose-shown.js'
 
 /** One person's work on one day in one repository. */
@@ -51,10 +59,10 @@ interface Part {
 
 const HIDDEN: Part = { sum: null, people: null }
 
-function* partsBy<Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Paced<Map<Key, Part>> {
+function* partsBy<Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Interruptible<Map<Key, Part>> {
   const sums = new Map<Key, number>()
   for (const [index, amount] of amounts.entries()) {
-    if (index % PACE === 0) yield
+    if (index % STEPS_PER_PAUSE === 0) yield
     const key = keyOf(amount)
     sums.set(key, (sums.get(key) ?? 0) + amount.amount)
   }
@@ -70,7 +78,7 @@ interface Shown {
   cells: { cell: number; minutes: number }[]
 }
 
-function* show(amounts: Amount[], { total, days, repos, cells }: Choice): Paced<Shown> {
+function* show(amounts: Amount[], { total, days, repos, cells }: Choice): Interruptible<Shown> {
   const noPart: Part = { sum: 0, people: 0 }
   const ofDays = yield* partsBy(amounts, ({ day }) => day)
   const ofRepos = yield* partsBy(amounts, ({ repoKey }) => repoKey)
@@ -106,17 +114,17 @@ export function* publishWeek(
   works: Work[],
   group: number,
   given: readonly Rule[] = rules,
-): Paced<PublishedWeek> {
+): Interruptible<PublishedWeek> {
   const persons = new Map<string | null, number>()
   const toAmount = ({ userId, day, repoKey }: Work, amount: number, cell = NO_CELL): Amount => {
     if (userId !== null && !persons.has(userId)) persons.set(userId, persons.size)
-    return { person: persons.get(userId) ?? NO_ONE, day, repoKey, cell, amount }
+    return { person: persons.get(userId) ?? ERASED_PERSON, day, repoKey, cell, amount }
   }
   const minutes: Amount[] = []
   const counts = perCount((): Amount[] => [])
   const anything: Amount[] = []
   for (const [index, work] of works.entries()) {
-    if (index % PACE === 0) yield
+    if (index % STEPS_PER_PAUSE === 0) yield
     let withoutHour = work.minutes
     for (const cell of work.cells) {
       minutes.push(toAmount(work, cell.minutes, cell.cell))
@@ -167,7 +175,10 @@ export function* publishWeek(
 }
 
 /** Runs a generator to the end, calling the given function in each pause. */
-export const finish = async <Result>(work: Paced<Result>, pause: () => Promise<unknown>): Promise<Result> => {
+export const finish = async <Result>(
+  work: Interruptible<Result>,
+  pause: () => Promise<unknown>,
+): Promise<Result> => {
   for (;;) {
     const { done, value } = work.next()
     if (done) return value

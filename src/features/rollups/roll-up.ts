@@ -15,7 +15,7 @@ import {
 const background = { background: true }
 
 /** How many items are listed at once. A shorter list is the last one. */
-const BATCH = 500
+const BATCH_SIZE = 500
 
 /** About a month: its rollups are then rebuilt once. */
 const MAX_DAYS_ASSIGNED = 31
@@ -59,10 +59,10 @@ export const drain = async <Item>(
   stop?: AbortSignal | undefined,
 ): Promise<number> => {
   for (let total = 0; ; ) {
-    const items = await list(BATCH)
+    const items = await list(BATCH_SIZE)
     const done = await workOn(database, items, step, stop)
     total += done ?? 0
-    if (done === undefined || items.length < BATCH) return total
+    if (done === undefined || items.length < BATCH_SIZE) return total
   }
 }
 
@@ -110,18 +110,18 @@ export const retireActivity = async (
   stop?: AbortSignal,
 ): Promise<void> => {
   for (;;) {
-    const days = await listDaysWithOldHours(database.read, detailDays, BATCH)
+    const days = await listDaysWithOldHours(database.read, detailDays, BATCH_SIZE)
     for (const day of days) {
       if (stop?.aborted) return
       await database.transaction((tx) => deleteHours(tx, day), background)
     }
-    if (days.length < BATCH) break
+    if (days.length < BATCH_SIZE) break
   }
   await rollUp(database, { stop })
   const deleteOld = (tx: Db, most: number) => clearAgentHours(tx, detailDays, most)
   const deleteOldMarks = (tx: Db, most: number) => deletePersonalMarks(tx, detailDays, most)
   for (const step of [assignAgentMinutesToLocalDays, deleteOld, deleteOldMarks]) {
-    for (let rows = BATCH; rows === BATCH && !stop?.aborted; )
-      rows = await database.transaction((tx) => step(tx, BATCH), background)
+    for (let rows = BATCH_SIZE; rows === BATCH_SIZE && !stop?.aborted; )
+      rows = await database.transaction((tx) => step(tx, BATCH_SIZE), background)
   }
 }

@@ -14,11 +14,11 @@ const LARGE_BYTES = limits.body_bytes
  * MiB. The whole process stays below 480 MiB (`held-memory`).
  */
 const CHANGE_MIB = 180
-const WAITING = 64
+const MAX_WAITING = 64
 const WAIT_MS = 10_000
 const unavailable = () => new ApiError('unavailable')
-const changesOfPerson = new KeyedSemaphore(1, WAITING, WAIT_MS, unavailable)
-const changesAtOnce = new Semaphore(fitting(CHANGE_MIB), WAITING, WAIT_MS, unavailable)
+const changesOfPerson = new KeyedSemaphore(1, MAX_WAITING, WAIT_MS, unavailable)
+const changesAtOnce = new Semaphore(fitting(CHANGE_MIB), MAX_WAITING, WAIT_MS, unavailable)
 
 /** Only changes that need much memory wait for others. Those without overrides need little. @returns what ends the turn */
 export const waitForTurn = async (

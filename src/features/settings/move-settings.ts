@@ -13,7 +13,7 @@ import {
   type WorkspaceCall,
 } from '../workspaces/index.js'
 import { findOutside } from './queries/configuration.js'
-import { type Held, moveOverride, moveSnapshot, recordRename, readHeld } from './queries/moves.js'
+import { type Held, moveOverride, moveSnapshot, readHeld, recordRename } from './queries/moves.js'
 import type { Place } from './queries/overrides.js'
 import { lockSnapshot } from './queries/snapshots.js'
 

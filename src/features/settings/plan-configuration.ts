@@ -35,7 +35,7 @@ import type { SettingsRules } from './schema/read.js'
 
 const MAX_WARNINGS = 100
 /** The overrides, and the bytes of settings, that are written together. */
-const BATCH = 500
+const BATCH_ROWS = 500
 const BATCH_BYTES = 524_288
 
 export interface ConfigurationPlan {
@@ -333,7 +333,7 @@ export function* batchesOf<T extends Place & { settings?: Buffer }>(list: T[]): 
   for (const one of list) {
     batch.push(one)
     bytes += one.settings?.length ?? 0
-    if (batch.length < BATCH && bytes < BATCH_BYTES) continue
+    if (batch.length < BATCH_ROWS && bytes < BATCH_BYTES) continue
     yield batch
     batch = []
     bytes = 0

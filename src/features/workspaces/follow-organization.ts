@@ -26,10 +26,10 @@ import {
   listAdmitting,
   listFollowed,
   listOpenWorkspaces,
-  recordLeaveReport,
   readOrganization,
+  recordLeaveReport,
 } from './queries/organizations.js'
-import { registerLeaveReport, recordRemoval, wasRemoved } from './queries/removals.js'
+import { recordRemoval, registerLeaveReport, wasRemoved } from './queries/removals.js'
 import { findUserByRepohostId, lockWorkspace } from './queries/workspaces.js'
 
 export interface FollowContext {

@@ -23,9 +23,9 @@ export {
 } from './queries/audit.js'
 export {
   FIRST_COUNTED_DAY,
-  shareLockRoles,
   payerOfWorkspace,
   readRole,
+  shareLockRoles,
 } from './queries/members.js'
 export { patternMatches } from './queries/patterns.js'
 export { insertPrivacyLevel, readFirstNamedDay } from './queries/privacy-levels.js'

@@ -19,7 +19,7 @@ import {
 } from './file.js'
 
 /** Sums to compare after a restore, in addition to row counts. */
-const SUMMED = ['minutes', ...countNames].map((column) => `activity.${column}`)
+const SUMMED_COLUMNS = ['minutes', ...countNames].map((column) => `activity.${column}`)
 
 /**
  * Writes a consistent snapshot. The file appears only once it is complete, and only its owner can read it. The backup
@@ -68,7 +68,7 @@ async function* dump(tx: postgres.TransactionSql, madeAt: string, say: (line: st
     made_at: madeAt,
     migration: await readMigration(tx),
     tables: await readTables(tx),
-    sums: await readSums(tx, SUMMED),
+    sums: await readSums(tx, SUMMED_COLUMNS),
   }
   yield `${TITLE}\n${commentOf(manifest)}`
   const checksums: Checksums = {}

@@ -14,13 +14,13 @@ import {
 import { requireKnown } from './restore.js'
 
 /** Tables that are copied into temporary ones, as text, because an earlier version may have written them. */
-const COPIED = ['users', 'key_secrets', 'members', 'workspaces']
+const COPIED_TABLES = ['users', 'key_secrets', 'members', 'workspaces']
 
 /** Ids in the file are only printed if they are ids. */
 const UUID = `'^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'`
 
 /** Deletions and revocations after the backup, which a restore undoes. */
-const UNDONE = {
+const UNDONE_CHANGES = {
   'Accounts deleted since the backup': `
     select old.id as line from old_users old left join users u on u.id::text = old.id
     where old.repohost_id is not null and u.repohost_id is null and old.id ~ ${UUID} order by 1`,
@@ -55,13 +55,13 @@ export const compare = (
   readBackup(file, async (reader) => {
     const manifest = await reader.readManifest()
     requireKnown(manifest)
-    const missing = COPIED.find((name) => !manifest.tables.some((table) => table.name === name))
+    const missing = COPIED_TABLES.find((name) => !manifest.tables.some((table) => table.name === name))
     if (missing !== undefined) throw damagedBackup(`${missing} isn’t in it`)
     await inLongTransaction(url, 'isolation level repeatable read', stopped, async (tx) => {
       // They are read in full before anything is printed.
       await readTables(tx, reader, manifest)
       await sayRows(tx, manifest, say)
-      for (const [title, query] of Object.entries(UNDONE)) {
+      for (const [title, query] of Object.entries(UNDONE_CHANGES)) {
         const found = await tx.unsafe<{ line: string }[]>(query)
         if (found.length > 0) say(`${title}: ${found.length}`)
         for (const { line } of found) say(`  ${line}`)
@@ -82,7 +82,7 @@ const readTables = async (tx: postgres.TransactionSql, reader: BackupReader, { t
         yield block
       }
     }
-    if (COPIED.includes(table.name)) {
+    if (COPIED_TABLES.includes(table.name)) {
       const columns = table.columns.map((column) => `"${column}"`)
       const name = `old_${table.name}`
       await tx.unsafe(

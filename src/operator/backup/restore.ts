@@ -152,15 +152,15 @@ const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefin
   const others = names.filter((one) => one !== MIGRATIONS_TABLE && one !== STEPS && !own.includes(one))
   if (!isOfService || others.length > 0)
     throw new OperatorError(
-      `The database already has tables that aren’t of this version of the service (${printable((others[0] ?? names[0] ?? '').slice(0, 63))}), and a backup can only be restored into an empty one: ${ANOTHER}.`,
+      `The database already has tables that aren’t of this version of the service (${printable((others[0] ?? names[0] ?? '').slice(0, 63))}), and a backup can only be restored into an empty one: ${REMEDY}.`,
     )
   const [use] = await tx<{ people: boolean }[]>`
     select exists (select from users where repohost_id is not null) or exists (select from workspaces) as people`
   if (use?.people !== false && replaced === undefined)
     throw new OperatorError(
-      `The database already has tables that people have used, and a backup can only be restored into an empty one: ${ANOTHER}. Or stop the service and add --replace ${name}, which deletes everything in it.`,
+      `The database already has tables that people have used, and a backup can only be restored into an empty one: ${REMEDY}. Or stop the service and add --replace ${name}, which deletes everything in it.`,
     )
-  for (const view of VIEWS) await tx`drop view if exists ${tx(`public.${view}`)}`
+  for (const view of REPORT_VIEWS) await tx`drop view if exists ${tx(`public.${view}`)}`
   await tx.unsafe(
     `drop table ${own
       .filter((one) => names.includes(one))
@@ -173,5 +173,5 @@ const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefin
 const MIGRATIONS_TABLE = '__drizzle_migrations'
 /** Tracks migration progress. Exists in databases created by an earlier version. */
 const STEPS = 'migration_steps'
-const VIEWS = ['report_hours', 'report_member_days', 'report_repo_days']
-const ANOTHER = 'create a new database and set DATABASE_URL to it, or set DATA_DIR to a new folder'
+const REPORT_VIEWS = ['report_hours', 'report_member_days', 'report_repo_days']
+const REMEDY = 'create a new database and set DATABASE_URL to it, or set DATA_DIR to a new folder'

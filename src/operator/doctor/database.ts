@@ -282,13 +282,13 @@ const checkWebhooks = async (sql: postgres.Sql, { databaseUrl, webhookKeys }: Co
 }
 
 /** Scopes that include the organization scope. */
-const BROADER = ['write:org', 'admin:org', 'api', 'write:organization']
+const BROADER_SCOPES = ['write:org', 'admin:org', 'api', 'write:organization']
 
 /** Without the scope, the sign-in button gets tokens that don't reveal organizations. */
 const checkScopes = async (sql: postgres.Sql, { repohost }: Config): Promise<Finding[]> => {
   const { name, organizations } = hostKinds[repohost.kind]
   const isRequested = repohost.scopes.some(
-    (scope) => scope === organizations.scope || BROADER.includes(scope),
+    (scope) => scope === organizations.scope || BROADER_SCOPES.includes(scope),
   )
   if (repohost.clientId === undefined || isRequested || !(await hasTable(sql, 'organizations'))) return []
   const [row] = await sql<{ links: number }[]>`select count(*)::int as links from organizations`
@@ -304,7 +304,7 @@ const checkScopes = async (sql: postgres.Sql, { repohost }: Config): Promise<Fin
 }
 
 /** How many prefixes are named. */
-const NAMED = 5
+const MAX_LISTED = 5
 
 /** Keys that were stored under other prefixes stay and are served, but no one can write them any more. */
 const checkPrefixes = async (
@@ -329,14 +329,16 @@ const checkPrefixes = async (
     )
     select split_part(key, '.', 1) as prefix, count(*)::int as keys, (sum(count(*)) over ())::int as all
     from keys where split_part(key, '.', 1) not in ${sql(prefixes)}
-    group by 1 order by 2 desc, 1 limit ${NAMED + 1}`
+    group by 1 order by 2 desc, 1 limit ${MAX_LISTED + 1}`
   const [first] = rows
   if (first === undefined) return []
-  const named = rows.slice(0, NAMED).map(({ prefix, keys }) => `${printable(prefix.slice(0, 60))} (${keys})`)
+  const named = rows
+    .slice(0, MAX_LISTED)
+    .map(({ prefix, keys }) => `${printable(prefix.slice(0, 60))} (${keys})`)
   return [
     warning(
       'settings',
-      `${first.all === 1 ? '1 stored key has' : `${first.all} stored keys have`} a prefix that EXTENSION_PREFIX doesn’t list: ${named.join(', ')}${rows.length > NAMED ? ', and others' : ''}.`,
+      `${first.all === 1 ? '1 stored key has' : `${first.all} stored keys have`} a prefix that EXTENSION_PREFIX doesn’t list: ${named.join(', ')}${rows.length > MAX_LISTED ? ', and others' : ''}.`,
       'Add the prefixes that you use to EXTENSION_PREFIX. Other keys stay and can be removed, but not changed.',
     ),
   ]

@@ -5,11 +5,11 @@ import { hostKinds } from '../../platform/hosts/index.js'
 import { type Finding, findingsOf, ok, problem, warning } from './finding.js'
 
 const ADMIN_KEY_BYTES = 16
-const DIFFERENT_CHARACTERS = 8
+const MIN_DISTINCT_CHARACTERS = 8
 
 /** Short secrets have a separate finding. */
 const isGuessable = (secret: string) =>
-  secret.length >= ADMIN_KEY_BYTES && new Set(secret).size < DIFFERENT_CHARACTERS
+  secret.length >= ADMIN_KEY_BYTES && new Set(secret).size < MIN_DISTINCT_CHARACTERS
 
 export const checkSettings = (config: Config): Finding[] => [
   ...checkOrigins(config),
@@ -119,7 +119,7 @@ const checkSecrets = ({ jwtSecrets, webhookKeys, adminKeys, repohost, billing }:
     findings.push(
       problem(
         about,
-        `A value of ${name} has fewer than ${DIFFERENT_CHARACTERS} different characters and can be guessed.`,
+        `A value of ${name} has fewer than ${MIN_DISTINCT_CHARACTERS} different characters and can be guessed.`,
         'Create a new one with `openssl rand -base64 48`.',
       ),
     )

@@ -9,7 +9,7 @@ import { type Migration, migrations, newestMigration } from './migrations.js'
 import { findDatabaseFault } from './requirements.js'
 
 /** How soon a waiting instance checks again whether the migration is done. */
-export const ASK_AGAIN_MS = 500
+export const LOCK_POLL_MS = 500
 
 /**
  * Brings the database to this version's schema. If several instances start at once, one does it and the others wait. On
@@ -30,7 +30,7 @@ export const migrate = (
     for (let isFirst = true; !(await isCurrent(sql, shipped)); isFirst = false) {
       if (await whileAlone(sql, (alone) => migrateAlone({ url, stopped, say }, alone, shipped))) return
       if (isFirst) say('Another instance is migrating the database. This instance is waiting.')
-      await sleep(ASK_AGAIN_MS, undefined, stopped && { signal: stopped })
+      await sleep(LOCK_POLL_MS, undefined, stopped && { signal: stopped })
     }
   })
 

@@ -16,9 +16,9 @@ const VACUUM_MS = 300
 const MAX_LOCK_MS = 1_500
 /** How long requests have the table to themselves between attempts. */
 const PAUSE_MS = 1_000
-const SAY_EVERY_MS = 3_000
+const REPORT_INTERVAL_MS = 3_000
 /** How many lock holders a message names. */
-const HOLDERS_NAMED = 3
+const MAX_HOLDERS_LISTED = 3
 
 /** Receives a line. */
 export type Say = (line: string) => void
@@ -86,7 +86,7 @@ const runStep = async (
       if (!isLockConflict(error)) throw error
       holders = await readHolders(run.sql, step.tables)
       const now = performance.now()
-      if (now - said >= SAY_EVERY_MS) {
+      if (now - said >= REPORT_INTERVAL_MS) {
         said = now
         const who =
           holders.length === 0 ? 'short transactions have it in turn' : `it is held by ${list(holders)}`
@@ -146,12 +146,12 @@ const runOutside = async (run: Run, { commands }: Step, name: string): Promise<v
     const ask = inDedicatedSession(run.url, run.stopped, async (other) => {
       const holders = await other<Holder[]>`
         select ${other.unsafe(columns)} from pg_stat_activity a where pid = any(pg_blocking_pids(${pid}))
-        order by xact_start limit ${HOLDERS_NAMED}`
+        order by xact_start limit ${MAX_HOLDERS_LISTED}`
       if (holders.length > 0) run.say(`The ${name} waits for ${list(holders)}. Requests continue.`)
     })
     // The next report tries again.
     ask.catch(() => {})
-  }, SAY_EVERY_MS)
+  }, REPORT_INTERVAL_MS)
   try {
     for (const command of commands) await sql.unsafe(command)
   } finally {
@@ -177,7 +177,7 @@ const readHolders = async (sql: postgres.Sql, tables: string[]): Promise<Holder[
     from pg_locks l join pg_stat_activity a on a.pid = l.pid
     where l.granted and a.pid <> pg_backend_pid()
       and l.relation in (select oid from pg_class where relname in ${sql(tables)} and relnamespace = to_regnamespace('public'))
-    order by a.xact_start limit ${HOLDERS_NAMED}`
+    order by a.xact_start limit ${MAX_HOLDERS_LISTED}`
 }
 
 const list = (holders: Holder[]): string =>

@@ -8,9 +8,9 @@ export interface DatabaseFault {
   remedy: string
 }
 
-const OLDEST_POSTGRESQL = 15
+const MIN_POSTGRESQL = 15
 /** How many of another application's tables are named. */
-const TABLES_NAMED = 3
+const MAX_TABLES_LISTED = 3
 
 /**
  * Why the service can't use this database; undefined if it can. For a database it has used before, only the server
@@ -21,9 +21,9 @@ export const findDatabaseFault = async (sql: postgres.ISql): Promise<DatabaseFau
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
       current_setting('server_encoding') as encoding`
   if (!server) return undefined
-  if (server.number < OLDEST_POSTGRESQL * 10_000)
+  if (server.number < MIN_POSTGRESQL * 10_000)
     return {
-      cause: `a server with PostgreSQL ${server.version}, and the service needs ${OLDEST_POSTGRESQL} or newer`,
+      cause: `a server with PostgreSQL ${server.version}, and the service needs ${MIN_POSTGRESQL} or newer`,
       remedy: 'Upgrade it, or name a newer server.',
     }
   const use = await readUse(sql)
@@ -40,9 +40,9 @@ export const findDatabaseFault = async (sql: postgres.ISql): Promise<DatabaseFau
     }
   const tables = await listForeignTables(sql)
   if (tables.length === 0) return undefined
-  const named = tables.slice(0, TABLES_NAMED).join(', ')
+  const named = tables.slice(0, MAX_TABLES_LISTED).join(', ')
   return {
-    cause: `a database with tables of another application (${named}${tables.length > TABLES_NAMED ? ', …' : ''})`,
+    cause: `a database with tables of another application (${named}${tables.length > MAX_TABLES_LISTED ? ', …' : ''})`,
     remedy: 'Create a separate database for the service.',
   }
 }
@@ -68,7 +68,7 @@ const listForeignTables = async (sql: postgres.ISql): Promise<string[]> => {
     select relname as name from pg_class c
     where relnamespace = to_regnamespace('public') and relkind in ('r', 'p')
       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
-    order by relname limit ${TABLES_NAMED + 1}`
+    order by relname limit ${MAX_TABLES_LISTED + 1}`
   return found.map(({ name }) => name)
 }
 

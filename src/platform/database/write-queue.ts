@@ -63,7 +63,7 @@ const WAIT_MS = 5_000
 /** How many sets run at once: more than one, so that a slow one doesn't block all others. */
 const MAX_SETS = 2
 /** How long others wait for a write that's done alone and may be waiting for a lock. */
-const LONE_MS = 100
+const MAX_SINGLE_MS = 100
 
 /**
  * Sends waiting writes in sets, which aren't held back to fill up, so a write that comes alone is sent at once. A set
@@ -151,7 +151,7 @@ class Queue<I extends QueuedWrite, Result> {
   private async writeLone({ item, resolve }: Waiting<I, Result>): Promise<void> {
     const writing = this.writeAlone(item)
     resolve(writing)
-    await inTime(Promise.allSettled([writing]), LONE_MS, () => {})
+    await inTime(Promise.allSettled([writing]), MAX_SINGLE_MS, () => {})
   }
 
   /** Returns when the next set may begin. A failed write or set doesn't affect the others. */

@@ -153,7 +153,7 @@ const boundBodies = (
 }
 
 /** How many requests may wait on a connection. One more closes the connection, because they take memory. */
-const WAITING = 100
+const MAX_WAITING = 100
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
@@ -182,7 +182,7 @@ const answerInOrder = (server: Server) => {
     if (!queue) {
       waiting.set(socket, [])
       start(request, response)
-    } else if (queue.length < WAITING) queue.push([request, response])
+    } else if (queue.length < MAX_WAITING) queue.push([request, response])
     else socket.destroy()
   })
 }

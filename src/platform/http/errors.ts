@@ -82,7 +82,7 @@ const DISCARD_MS = 10_000
 /** The same for a sender without the right to send it: as much as anyone can send to any route. */
 const UNAUTHORIZED_DISCARD_BYTES = limits.body_bytes
 const UNAUTHORIZED_DISCARD_MS = 2_000
-const UNWANTED = [401, 402, 403, 404]
+const UNAUTHORIZED_STATUSES = [401, 402, 403, 404]
 
 /**
  * Reads what a client is still sending, so that the client can read the response. The framework would close the
@@ -95,7 +95,7 @@ const discard = (request: IncomingMessage, reply: FastifyReply, { status }: ApiE
     return
   }
   reply.removeHeader('Connection')
-  const isUnwanted = UNWANTED.includes(status)
+  const isUnwanted = UNAUTHORIZED_STATUSES.includes(status)
   let left = isUnwanted ? UNAUTHORIZED_DISCARD_BYTES : DISCARD_BYTES
   const { socket } = request
   // Injected requests have no real one.

@@ -23,7 +23,7 @@ const MAX_THREADS = 2
 /** Several times what any body needs. */
 const MAX_HEAP_MIB = 512
 /** How many complete bodies may wait for a thread. They all count as held memory. */
-const WAITING = 256
+const MAX_WAITING = 256
 const WAIT_MS = 30_000
 /** The largest body takes about a second, or ten on a busy machine. */
 const READ_MS = 30_000
@@ -51,7 +51,7 @@ const maxThreads = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1,
  * million different names need 190 MiB, and what hosts and clients send far less.
  */
 const heapMebibytes = Math.min(MAX_HEAP_MIB, Math.max(THREAD_MIB, portionOf(maxThreads)))
-const permits = new Semaphore(maxThreads, WAITING, WAIT_MS, () => new ApiError('unavailable'))
+const permits = new Semaphore(maxThreads, MAX_WAITING, WAIT_MS, () => new ApiError('unavailable'))
 const threads = new Tinypool({
   filename: new URL('./large-body-thread.js', import.meta.url).href,
   minThreads: 0,

@@ -11,7 +11,7 @@ export interface Trace {
   flags: '00' | '01'
 }
 
-const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 const NOTHING = /^0+$/
 /** The format of the only existing version. Later versions may be longer. */
 const LENGTH = 55
@@ -30,7 +30,7 @@ const newTrace = (): Trace => {
 export const traceOf = (traceparent: unknown): Trace => {
   if (typeof traceparent !== 'string') return newTrace()
   const text = traceparent.slice(0, LENGTH + 1)
-  const [, version = 'ff', traceId = '', parent = '', flags = ''] = FORM.exec(text) ?? []
+  const [, version = 'ff', traceId = '', parent = '', flags = ''] = TRACEPARENT.exec(text) ?? []
   const isValid =
     version !== 'ff' &&
     (version !== '00' || text.length === LENGTH) &&

@@ -9,7 +9,7 @@ import { serviceVersion } from '../process/root.js'
 import { callersOf, securityOf, securitySchemes } from './access.js'
 import { completeDocument, type Document, type RouteFacts, withoutUnused } from './complete-document.js'
 import { errorCodesOf } from './errors.js'
-import { HOW_TO_SIGN_IN, tags, withExtensionPrefix } from './names.js'
+import { SIGN_IN_GUIDE, tags, withExtensionPrefix } from './names.js'
 
 export const registerDocuments = async (app: FastifyInstance): Promise<void> => {
   const { kind } = app.config.repohost
@@ -20,7 +20,7 @@ export const registerDocuments = async (app: FastifyInstance): Promise<void> => 
       info: {
         title: 'Team Settings and Activity Cloud Service',
         version: serviceVersion,
-        description: `${HOW_TO_SIGN_IN}To begin, read [Getting started](/api/docs/getting-started). The [error catalogue](/api/docs/errors) explains every error.`,
+        description: `${SIGN_IN_GUIDE}To begin, read [Getting started](/api/docs/getting-started). The [error catalogue](/api/docs/errors) explains every error.`,
         license: { name: 'MIT', identifier: 'MIT' },
         contact: { name: 'The operator of this installation' },
       },

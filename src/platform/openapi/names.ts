@@ -42,7 +42,7 @@ export const withExtensionPrefix = (text: string, prefix: string): string =>
   text.replace(/(?<=["`'])ext(?=["`.])/g, prefix)
 
 /** The first sentence about the API. */
-export const HOW_TO_SIGN_IN =
+export const SIGN_IN_GUIDE =
   'Sign in with a repository host token (`POST /api/auth/verify`), select **Authorize**, paste the `token` or an [access key](/api/docs/access-keys), and try any operation. '
 
 /** The groups of operations in the document. */

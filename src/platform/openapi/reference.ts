@@ -30,7 +30,7 @@ import {
 import { errorCataloguePage, errorSections } from './error-page.js'
 import { inlineMarkdown, readGuides } from './guides.js'
 import { llmsText, operationMarkdown } from './markdown.js'
-import { HOW_TO_SIGN_IN, withExtensionPrefix } from './names.js'
+import { SIGN_IN_GUIDE, withExtensionPrefix } from './names.js'
 import { pageFile, referencePage, textPage } from './pages.js'
 
 const DOCS = '/api/docs'
@@ -212,7 +212,7 @@ const reference: FastifyPluginAsync = async (app) => {
         info: {
           ...info,
           description: inlineMarkdown(
-            isSignedIn ? info.description.replace(HOW_TO_SIGN_IN, '') : info.description,
+            isSignedIn ? info.description.replace(SIGN_IN_GUIDE, '') : info.description,
           ),
         },
         operations: operationListOf(operations, tags),

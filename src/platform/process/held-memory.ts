@@ -8,16 +8,16 @@ import { ApiError } from '../../errors.js'
 
 const MEBIBYTE = 1_048_576
 /** Memory that the process needs without large requests, measured with `bench/memory`. */
-const OWN_MIB = 140
-const LEAST_MIB = 64
+const BASE_MIB = 140
+const MIN_MIB = 64
 /** Part of a request lives in buffers outside the heap. */
 const SHARE_OF_HEAP = 1.2
 
 /** Outside a container, the reported limit is far above the machine's memory. */
 const findMebibytes = (): number => {
   const ofHeap = SHARE_OF_HEAP * (getHeapStatistics().heap_size_limit / MEBIBYTE)
-  const ofContainer = (process.constrainedMemory() || Number.POSITIVE_INFINITY) / MEBIBYTE - OWN_MIB
-  return Math.max(LEAST_MIB, Math.floor(Math.min(ofHeap, ofContainer)))
+  const ofContainer = (process.constrainedMemory() || Number.POSITIVE_INFINITY) / MEBIBYTE - BASE_MIB
+  return Math.max(MIN_MIB, Math.floor(Math.min(ofHeap, ofContainer)))
 }
 
 /** Half of the memory is for the bodies and responses that people hold, and half for the work on them. */

@@ -7,13 +7,14 @@ const SUPPORTED_UNTIL: Record<number, string> = {
   24: '2028-04-30',
   26: '2029-04-30',
 }
-const NEWEST = Math.max(...Object.keys(SUPPORTED_UNTIL).map(Number))
+const NEWEST_SUPPORTED = Math.max(...Object.keys(SUPPORTED_UNTIL).map(Number))
 
 /** Explains why a version of Node (`20.19.0`) gets no security fixes. Undefined if it still does. */
 export const unsupportedNode = (version: string, now = new Date()): string | undefined => {
   const line = Number(version.split('.')[0])
   const until = SUPPORTED_UNTIL[line]
-  if (line > NEWEST || (until !== undefined && now.toISOString().slice(0, 10) <= until)) return undefined
+  if (line > NEWEST_SUPPORTED || (until !== undefined && now.toISOString().slice(0, 10) <= until))
+    return undefined
   return until === undefined
     ? `Node ${line} gets no security fixes.`
     : `Node ${line} has had no security fixes since ${until}.`

@@ -12,7 +12,7 @@ export interface Counts {
 }
 
 /** How many callers or addresses each limit remembers. The oldest are dropped. */
-const REMEMBERED = 50_000
+const MAX_KEYS = 50_000
 
 const UNCOUNTED: Counted = { count: 0, leftMs: 0 }
 
@@ -33,7 +33,7 @@ export class LocalCounts implements Counts {
     // A cache from a package would reserve a mebibyte for each limit.
     known.delete(key)
     known.set(key, window)
-    if (known.size > REMEMBERED) known.delete(known.keys().next().value as string)
+    if (known.size > MAX_KEYS) known.delete(known.keys().next().value as string)
     return { count: window.count, leftMs: window.until - now }
   }
 }

@@ -75,7 +75,7 @@ const withPayer = (
   return typeof payer === 'string' ? payersOfPerson(payer) : payer.then(payersOfPerson)
 }
 
-const REMEMBERED = 50_000
+const MAX_CACHED_PEOPLE = 50_000
 /** How long a request waits for the database. */
 const ANSWER_MS = 2_000
 /** How long requests skip the wait once the database has failed to answer. */
@@ -86,7 +86,7 @@ const PAUSE_MS = 1_000
  * An account never changes hands, so results are cached without expiry.
  */
 export class People {
-  private readonly known = cacheOf<string, string | Promise<string>>(REMEMBERED)
+  private readonly known = cacheOf<string, string | Promise<string>>(MAX_CACHED_PEOPLE)
   private askAgainAt = 0
 
   /** @param find the person's id at the repository host; null for an account that was deleted */

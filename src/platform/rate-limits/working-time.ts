@@ -12,12 +12,12 @@ const BURST_MS = 15_000
 /** The maximum working time that counts, so that no caller has to wait longer than a minute. */
 const REMEMBERED_MS = BURST_MS + DECAY * 60_000
 /** Below this working time, a caller's requests count as light. */
-const LIGHT_MS = 1_000
+const MAX_LIGHT_MS = 1_000
 const WAIT_MS = 5_000
 /** How long the next piece of a started response waits. */
 const PIECE_WAIT_MS = 60_000
 /** How many callers are tracked. The oldest are dropped. */
-const REMEMBERED = 50_000
+const MAX_CALLERS = 50_000
 
 /** The total working time on one caller's requests, as a leaky bucket. */
 class WorkingTime {
@@ -92,7 +92,7 @@ const CONNECTIONS_PER_LANE = 8
 const noTurn = () => new Error('No turn in the slow lane')
 
 export class WorkBudget {
-  private readonly times = cacheOf<string, WorkingTime>(REMEMBERED, () => new WorkingTime())
+  private readonly times = cacheOf<string, WorkingTime>(MAX_CALLERS, () => new WorkingTime())
   private readonly callers = new KeyedSemaphore(1, limits.rate_per_caller, WAIT_MS, noTurn)
   private readonly slowLane: Semaphore
 
@@ -128,7 +128,7 @@ export class WorkBudget {
     time.begin()
     return {
       get isLight() {
-        return time.isAlone && time.update() <= LIGHT_MS
+        return time.isAlone && time.update() <= MAX_LIGHT_MS
       },
       pause,
       resume,

@@ -7,7 +7,7 @@
 
 import { type CountName, perCount } from '../../../../schemas/counts.js'
 import { limits } from '../../../../schemas/limits.js'
-import { COMPARED } from '../../../../schemas/repo-pattern.js'
+import { COMPARISON_COST } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -108,7 +108,7 @@ const READ_PATTERN_LENGTH = statement(
   `
   select coalesce(max(characters), 0)::float8 as characters
   from (
-    select sum(${COMPARED} + least(octet_length(repo_key), ${limits.repo_length})) as characters
+    select sum(${COMPARISON_COST} + least(octet_length(repo_key), ${limits.repo_length})) as characters
     from patterns
     where workspace_id = $1::uuid and not exact
     group by owner_key
@@ -143,7 +143,11 @@ const textOf = ({ buffer, byteOffset, byteLength }: ArrayLiteral) =>
  * Registers repositories that get their first activity. Flushes do this before they write activity. An upload that did
  * it after writing counts could deadlock with one.
  */
-export const insertMatchingRepos = async (tx: Db, workspaceId: string, repos: ArrayLiteral): Promise<void> => {
+export const insertMatchingRepos = async (
+  tx: Db,
+  workspaceId: string,
+  repos: ArrayLiteral,
+): Promise<void> => {
   await tx.rows(INSERT_MATCHING_REPOS, [workspaceId, textOf(repos)])
 }
 

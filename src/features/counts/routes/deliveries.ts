@@ -11,8 +11,8 @@ import { Semaphore } from '../../../platform/process/semaphore.js'
 import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
 import { addressKeysOf } from '../../accounts/index.js'
 import { moveAtReport } from '../../settings/index.js'
+import { type DeliveryHead, lockWebhook, processDelivery, recordFailure } from '../process-delivery.js'
 import { findWebhook } from '../queries/webhooks.js'
-import { type DeliveryHead, lockWebhook, recordFailure, processDelivery } from '../process-delivery.js'
 import { type ExpectedDelivery, readSignedBody, type SignedBody } from '../webhooks/body.js'
 import { Verification, webhookSecret } from '../webhooks/signature.js'
 
@@ -25,7 +25,7 @@ declare module 'fastify' {
 
 /** Deliveries use at most one in this many connections, because they share the database with all callers. */
 const CONNECTIONS_PER_DELIVERY = 4
-const WAITING = 512
+const MAX_WAITING = 512
 /** Hosts give up after 10 s. */
 const WAIT_MS = 8_000
 
@@ -38,7 +38,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { hostname } = new URL(config.repohost.url)
   const context = { database, addressKeys: addressKeysOf(config.jwtSecrets) }
   const atOnce = Math.max(1, Math.floor(config.databasePoolSize / CONNECTIONS_PER_DELIVERY))
-  const turns = new Semaphore(atOnce, WAITING, WAIT_MS, () => new ApiError('unavailable'))
+  const turns = new Semaphore(atOnce, MAX_WAITING, WAIT_MS, () => new ApiError('unavailable'))
   app.decorateRequest('delivery', null)
 
   /** Only wrong signatures are limited, because the host sends as many deliveries as there are events. */

@@ -17,8 +17,8 @@ import { projectHostOf } from '../project-names.js'
 import { reduceFile } from '../reduce-file.js'
 
 /** How many files can be uploaded concurrently. */
-const AT_ONCE = 8
-const WAITING = 32
+const MAX_CONCURRENT = 8
+const MAX_WAITING = 32
 const WAIT_MS = 5_000
 /** The minimum average rate of a file while others wait, after a few seconds of grace. */
 const BYTES_PER_MS = 250
@@ -78,7 +78,7 @@ async function* chunksOf(
 export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (app, { imports }) => {
   const { config, database } = app
   const host = projectHostOf(config.repohost)
-  const arrivals = new Semaphore(AT_ONCE, WAITING, WAIT_MS, () => new ApiError('unavailable'))
+  const arrivals = new Semaphore(MAX_CONCURRENT, MAX_WAITING, WAIT_MS, () => new ApiError('unavailable'))
 
   // The handler reads the file as it arrives.
   leaveAllBodies(app)

@@ -2,7 +2,7 @@
 import { limits } from '../../../../schemas/limits.js'
 import type { RecordingHours } from '../../../../schemas/recording.js'
 import { divideRepo } from '../../../../schemas/repo-keys.js'
-import { COMPARED, likenessOf } from '../../../../schemas/repo-pattern.js'
+import { COMPARISON_COST, likenessOf } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -54,18 +54,18 @@ export const READ_TARGETS = statement(
   with repos as materialized (
     select n, owner_key, repo_key from unnest((select $2::int[]), (select $3::text[]), (select $4::text[])) as r (n, owner_key, repo_key)
   ), owners as materialized (
-    select n, owner_key, sum(${COMPARED} + octet_length(repo_key)) as characters from repos group by n, owner_key
+    select n, owner_key, sum(${COMPARISON_COST} + octet_length(repo_key)) as characters from repos group by n, owner_key
   ), people as materialized (
     select a.n::int as n, a.scope, u.id, u.login_key, u.timezone, c.paused, c.hours, c.repos_off_like, (coalesce((
-      select sum(o.characters * (${COMPARED} + case when p.exact then 0 else least(octet_length(p.repo_key), ${limits.repo_length}) end))
+      select sum(o.characters * (${COMPARISON_COST} + case when p.exact then 0 else least(octet_length(p.repo_key), ${limits.repo_length}) end))
       from members m
       cross join owners o
       join patterns p on p.workspace_id = m.workspace_id and p.owner_key = o.owner_key
       where a.scope = 'workspaces' and m.user_id = u.id and o.n = a.n
     ), 0) + coalesce((
-      select sum(${COMPARED} + octet_length(o.repo_like)) from unnest(c.repos_off_like) as o (repo_like)
+      select sum(${COMPARISON_COST} + octet_length(o.repo_like)) from unnest(c.repos_off_like) as o (repo_like)
     ) * (
-      select sum(${COMPARED} + octet_length(r.owner_key) + octet_length(r.repo_key)) from repos r where r.n = a.n
+      select sum(${COMPARISON_COST} + octet_length(r.owner_key) + octet_length(r.repo_key)) from repos r where r.n = a.n
     ), 0))::float8 as comparisons
     from unnest((select $1::uuid[]), (select $6::text[])) with ordinality as a (id, scope, n)
     join users u on u.id = a.id and u.repohost_id is not null

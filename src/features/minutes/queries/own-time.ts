@@ -61,7 +61,7 @@ const MINUTES = `
   where m.user_id = $1::uuid`
 
 /** SQL: a project name without a repository. */
-const IS_WAITING = `p.repo_key !~ '^[^/]+(/[^/]+)+$'`
+const IS_UNASSIGNED = `p.repo_key !~ '^[^/]+(/[^/]+)+$'`
 
 const eachMarkedHour = (marks: string) =>
   eachHour(
@@ -74,9 +74,9 @@ const PERSONAL_MINUTES = `
   select a.day, a.repo_key, a.repo, ${minutesOf('a.others')}
   from (
     select p.day, p.repo_key, p.repo, p.minutes, p.minutes_before, p.minutes_after,
-      case when ${IS_WAITING} then u.timezone else p.timezone end as timezone,
+      case when ${IS_UNASSIGNED} then u.timezone else p.timezone end as timezone,
       case when p.marks is not null then array[${eachMarkedHour('p.marks')}] end as hours,
-      case when not ${IS_WAITING} then array[${eachMarkedHour('z.marks')}] end as others
+      case when not ${IS_UNASSIGNED} then array[${eachMarkedHour('z.marks')}] end as others
     from personal_minutes p join users u on u.id = p.user_id
     left join lateral (
       select bit_or(o.marks::bit(1440)) as marks from jsonb_each_text(p.other_zones) as o (timezone, marks)
@@ -86,7 +86,7 @@ const PERSONAL_MINUTES = `
   union all
   select p.day, p.repo_key, p.repo, o.timezone, ${eachMarkedHour('o.marks::bit(1440)')}, 0, 0, 0, null::date, null::date
   from personal_minutes p cross join lateral jsonb_each_text(p.other_zones) as o (timezone, marks)
-  where p.user_id = $1::uuid and p.day between $2::date and $3::date and not ${IS_WAITING}`
+  where p.user_id = $1::uuid and p.day between $2::date and $3::date and not ${IS_UNASSIGNED}`
 
 /** In another time zone, an hour of `o`. The previous version changes `a.hours` alone. */
 const hourElsewhere = (minutes: string, hour: number) => `least(${minutes}, a.hours[${hour}])`
@@ -272,14 +272,14 @@ export const sumOwnRepos = (
 const END_DAYS = 2
 
 /** The minutes of names without a repository on their first and last days. */
-const LIST_WAITING_NAME_EDGES = statement(
+const LIST_UNASSIGNED_NAME_ENDS = statement(
   'list first and last days of unassigned names',
   { ...dayColumns, repoKey: text },
   `
   select day, timezone, ${HOURS_OF_ROW}, rest::int, rest_before as "restBefore", rest_after as "restAfter", repo_key as "repoKey"
   from (
     select *, min(day) over names as first_day, max(day) over names as last_day
-    from (${PERSONAL_MINUTES}) as p where ${IS_WAITING}
+    from (${PERSONAL_MINUTES}) as p where ${IS_UNASSIGNED}
     window names as (partition by repo_key)
   ) as names
   where day <= first_day + ${END_DAYS} or day >= last_day - ${END_DAYS}`,
@@ -290,4 +290,4 @@ export const listEndsOfNames = (
   db: Db,
   userId: string,
   { from, to }: Range,
-): Promise<(DayMinutes & { repoKey: string })[]> => db.rows(LIST_WAITING_NAME_EDGES, [userId, from, to])
+): Promise<(DayMinutes & { repoKey: string })[]> => db.rows(LIST_UNASSIGNED_NAME_ENDS, [userId, from, to])

@@ -21,7 +21,7 @@ import { DELETED_LOGIN } from '../../accounts/index.js'
 import { authorName, patternMatches, SERVICE_ACTOR } from '../../workspaces/index.js'
 
 /** SQL: when the oldest notices happened. */
-const OLDEST = `now() - interval '${limits.notice_days} days'`
+const MIN_CREATED_AT = `now() - interval '${limits.notice_days} days'`
 
 const auditColumns = {
   workspaceId: uuid,
@@ -45,7 +45,7 @@ const LIST_FROM_AUDIT = statement(
     case when exists (select 1 from erasures x where x.user_id = a.actor_id) then '${DELETED_LOGIN}' else a.actor end as login,
     (w.activity_privacy_since at time zone 'UTC')::date as "teamUntil"
   from members m
-  join workspaces w on w.id = m.workspace_id and w.activity_privacy = 'named' and w.activity_privacy_since > ${OLDEST}
+  join workspaces w on w.id = m.workspace_id and w.activity_privacy = 'named' and w.activity_privacy_since > ${MIN_CREATED_AT}
     and w.activity_privacy_since > m.joined_at
   -- The entry is written right after the change.
   join audit_entries a on a.workspace_id = m.workspace_id and a.action = 'activity_privacy.changed'
@@ -57,7 +57,7 @@ const LIST_FROM_AUDIT = statement(
   join workspaces w on w.id = m.workspace_id
   join members x on x.workspace_id = m.workspace_id and x.role = 'admin' and x.user_id <> m.user_id
   join users u on u.id = x.user_id
-  join audit_entries a on a.workspace_id = m.workspace_id and a.target_id = x.user_id and a.at > ${OLDEST} and a.at > m.joined_at
+  join audit_entries a on a.workspace_id = m.workspace_id and a.target_id = x.user_id and a.at > ${MIN_CREATED_AT} and a.at > m.joined_at
   where m.user_id = $1::uuid and a.actor_id is distinct from $1::uuid
     and (a.action = 'member.role_changed' and a.details ->> 'after' = 'admin'
       or a.action in ('member.joined', 'member.added') and a.details ->> 'role' = 'admin')
@@ -70,7 +70,7 @@ const LIST_FROM_AUDIT = statement(
     case when a.actor_id = '${SERVICE_ACTOR.id}' then 'removed_by_organization' else 'removed_by_admin' end, null, null::date
   from audit_entries a
   join workspaces w on w.id = a.workspace_id and w.deleted_at is null
-  where a.target_id = $1::uuid and a.actor_id <> $1::uuid and a.action = 'member.removed' and a.at > ${OLDEST}
+  where a.target_id = $1::uuid and a.actor_id <> $1::uuid and a.action = 'member.removed' and a.at > ${MIN_CREATED_AT}
     and not exists (select 1 from members m where m.workspace_id = a.workspace_id and m.user_id = $1::uuid)
   order by at desc, id desc
   limit ${limits.notices}`,
@@ -103,7 +103,7 @@ const LIST_LOCKS = boundedList('list lock changes', lockColumns, {
       octet_length(v.locked) + octet_length(b.locked) + octet_length(w.locked) as bytes
     from members m
     join workspaces w on w.id = m.workspace_id
-    join workspace_settings_versions v on v.workspace_id = w.id and v.created_at > ${OLDEST} and v.created_at > m.joined_at
+    join workspace_settings_versions v on v.workspace_id = w.id and v.created_at > ${MIN_CREATED_AT} and v.created_at > m.joined_at
     join workspace_settings_versions b on b.workspace_id = v.workspace_id and b.version = v.version - 1
     left join users u on u.id = v.created_by
     where m.user_id = $2::uuid and v.created_by is distinct from $2::uuid and v.locked <> b.locked and w.locked <> '[]'`,
@@ -165,7 +165,7 @@ const LIST_PATTERN_CHANGES = boundedList('list removed patterns', patternColumns
       octet_length(a.details::text) as bytes
     from members m
     join workspaces w on w.id = m.workspace_id
-    join audit_entries a on a.workspace_id = w.id and a.action = 'patterns.replaced' and a.at > ${OLDEST} and a.at > m.joined_at
+    join audit_entries a on a.workspace_id = w.id and a.action = 'patterns.replaced' and a.at > ${MIN_CREATED_AT} and a.at > m.joined_at
     where m.user_id = $2::uuid and not (a.details -> 'after') @> (a.details -> 'before')`,
   order: 'at desc, id desc',
 })

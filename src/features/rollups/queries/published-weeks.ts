@@ -239,14 +239,14 @@ const insertPublished = async (
 }
 
 /** Rows to read before other requests run. */
-const ROWS = 5_000
+const MAX_ROWS = 5_000
 
 /** Publishes a week in its current state, unless it's already published. */
 export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: number): Promise<void> => {
   const rows = await tx.rows(READ_WEEK_ACTIVITY, [which.workspaceId, which.week])
   const works: Work[] = []
   for (const [index, row] of rows.entries()) {
-    if (index % ROWS === 0) await setImmediate()
+    if (index % MAX_ROWS === 0) await setImmediate()
     works.push(...worksOf(which.week, row))
   }
   await insertPublished(tx, which, minGroup, await finish(publishWeek(works, minGroup), setImmediate))

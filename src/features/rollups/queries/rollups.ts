@@ -349,7 +349,11 @@ const MARK_ALL_DAYS = statement(
   ].join('\n  union ')}`,
 )
 
-const DISABLE_STATEMENT_TIMEOUT = statement('disable statement timeout', {}, 'set local statement_timeout = 0')
+const DISABLE_STATEMENT_TIMEOUT = statement(
+  'disable statement timeout',
+  {},
+  'set local statement_timeout = 0',
+)
 
 export const markAllDaysStale = async (tx: Db): Promise<void> => {
   await tx.rows(DISABLE_STATEMENT_TIMEOUT, [])

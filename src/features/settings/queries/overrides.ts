@@ -42,9 +42,9 @@ export const readOverride = async (tx: Db, key: SnapshotKey): Promise<StoredOver
  * $1: the workspace; $2, $3: owners and repositories. A cluster asks only the nodes of these owners. By both lists, the index
  * finds the rows. By the pairs alone, each list is compared with all rows of these owners.
  */
-const AT_PLACES = (table: string) => `${table}.workspace_id = $1::uuid
+const OWNERS_AND_REPOS_MATCH = (table: string) => `${table}.workspace_id = $1::uuid
     and ${table}.owner_key = any($2::text[]) and ${table}.repo_key = any($3::text[])`
-const OF_PLACES = (table: string) => `${AT_PLACES(table)}
+const IS_LISTED = (table: string) => `${OWNERS_AND_REPOS_MATCH(table)}
     and (${table}.owner_key, ${table}.repo_key) in (select * from unnest($2::text[], $3::text[]))`
 
 const INSERT_VERSIONS = statement(
@@ -54,7 +54,7 @@ const INSERT_VERSIONS = statement(
   insert into override_versions (owner_key, repo_key, workspace_id, version, settings, created_at, created_by, created_by_key,
     reason)
   select owner_key, repo_key, workspace_id, version, settings, updated_at, updated_by, updated_by_key, reason
-  from overrides o where ${OF_PLACES('o')}
+  from overrides o where ${IS_LISTED('o')}
   on conflict (owner_key, repo_key, workspace_id, version) do update
     set settings = excluded.settings, created_at = excluded.created_at, created_by = excluded.created_by,
       created_by_key = excluded.created_by_key, reason = excluded.reason`,
@@ -65,7 +65,7 @@ const DROP_OLD_VERSIONS = statement(
   {},
   `
   delete from override_versions v using overrides o
-  where ${OF_PLACES('v')} and ${AT_PLACES('o')}
+  where ${IS_LISTED('v')} and ${OWNERS_AND_REPOS_MATCH('o')}
     and o.owner_key = v.owner_key and o.repo_key = v.repo_key and o.workspace_id = v.workspace_id
     and v.version <= o.version - ${limits.settings_versions_kept}`,
 )
@@ -73,10 +73,10 @@ const DROP_OLD_VERSIONS = statement(
 const DELETE_HISTORIES = statement(
   'delete override histories',
   {},
-  `delete from override_versions v where ${OF_PLACES('v')}`,
+  `delete from override_versions v where ${IS_LISTED('v')}`,
 )
 
-const DELETE_OVERRIDES = statement('delete overrides', {}, `delete from overrides o where ${OF_PLACES('o')}`)
+const DELETE_OVERRIDES = statement('delete overrides', {}, `delete from overrides o where ${IS_LISTED('o')}`)
 
 /**
  * $4 to $8: owners and repositories as spelled, revisions, versions and settings; $9 to $11: the author, the key and

@@ -308,7 +308,7 @@ const present = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[
   return given.length === 0 ? undefined : (Object.fromEntries(given) as T)
 }
 
-const LONGEST_LIST = 400
+const MAX_LIST_LENGTH = 400
 
 const allowedOf = (values: unknown[]): Allowed => {
   const listed = values.map((value) => JSON.stringify(value)).join(', ')
@@ -317,7 +317,7 @@ const allowedOf = (values: unknown[]): Allowed => {
     texts: new Set(
       values.filter((value) => typeof value === 'object' && value !== null).map((value) => canonical(value)),
     ),
-    message: listed.length > LONGEST_LIST ? 'isn’t one of the allowed values' : `must be one of ${listed}`,
+    message: listed.length > MAX_LIST_LENGTH ? 'isn’t one of the allowed values' : `must be one of ${listed}`,
   }
 }
 

@@ -49,19 +49,21 @@ export const canEnter = (folder: string, account: Account): boolean =>
  * environment to its account. Only what the loader and the clock may need is passed on. Without a locale, macOS doesn't
  * let the server start.
  */
-const PASSED_ON = ['LD_LIBRARY_PATH', 'TZ']
+const INHERITED_VARIABLES = ['LD_LIBRARY_PATH', 'TZ']
 
 /**
  * How much freed memory glibc keeps in a process, and the size from which a block is outside it, in bytes. By default,
  * planning a dashboard's statements can give memory back to the system and get it again each time: 12 to 14 ms of a
  * dashboard's CPU time, and 7 to 10 with these (`bench/versions`, where page faults are slow).
  */
-const KEPT_MEMORY = { MALLOC_TRIM_THRESHOLD_: '8388608', MALLOC_MMAP_THRESHOLD_: '1048576' }
+const MALLOC_SETTINGS = { MALLOC_TRIM_THRESHOLD_: '8388608', MALLOC_MMAP_THRESHOLD_: '1048576' }
 
 export const serverEnvironment = (): Record<string, string> => ({
   LC_ALL: 'C',
-  ...KEPT_MEMORY,
-  ...Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+  ...MALLOC_SETTINGS,
+  ...Object.fromEntries(
+    INHERITED_VARIABLES.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  ),
 })
 
 /** Receives the server's events. */

@@ -19,12 +19,12 @@ export interface Address {
 /** The port is only part of the socket's name. */
 const PORT = 5432
 /** The maximum length of a socket path in bytes. */
-const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
+const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 const TEMPORARY = 'team-settings-socket-'
 
 const socketIn = (folder: string) => join(folder, `.s.PGSQL.${PORT}`)
-const fits = (folder: string) => Buffer.byteLength(socketIn(folder)) <= LONGEST_PATH
+const fits = (folder: string) => Buffer.byteLength(socketIn(folder)) <= MAX_PATH_BYTES
 
 /**
  * A new server's address. Its socket is in the cluster's folder, which PostgreSQL requires to be private, or in a new
