@@ -45,11 +45,22 @@ export interface Batch {
   kind: RepohostKind
   /** The sender's time zone, if it came along. */
   timezone?: string | undefined
-  /** More names to match with repositories, which a file has. */
-  names: string[]
-  /** Whether all minutes, not just those of names, count only from the day of joining a workspace. */
-  isFromJoining: boolean
-  scope: Scope
+  source: Source
+}
+
+/**
+ * Whether an editor has sent heartbeats just now, or a day of a file has them. All minutes of a file count only from the
+ * day of joining a workspace. Of those sent by an editor, only the ones of names do.
+ */
+export type Source =
+  | { kind: 'editor' }
+  /** The file's names are matched with repositories, too. */
+  | { kind: 'file'; names: string[]; scope: Scope }
+
+/** The distinct names, rather than repositories, of a batch. */
+export const namesIn = ({ heartbeats, source }: Batch): string[] => {
+  const names = heartbeats.flatMap(({ project }) => project.name ?? [])
+  return [...new Set(source.kind === 'file' ? [...names, ...source.names] : names)]
 }
 
 /** The heartbeats with a time and a project. */
@@ -76,9 +87,7 @@ export const batchOf = (
     ignored,
     kind: host.kind,
     timezone,
-    names: [],
-    isFromJoining: false,
-    scope: 'workspaces',
+    source: { kind: 'editor' },
   }
 }
 

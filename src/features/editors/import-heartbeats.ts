@@ -265,8 +265,13 @@ const planDay = async (tx: Tx, { userId, kind, next, scope }: DayToPlan): Promis
   const own = days.filter((other) => other.day === day)
   const heartbeats = isKept ? own.flatMap((day) => heartbeatsOf(day, kind)) : []
   const names = own.flatMap(namesIn).filter((name) => !isRepo(name, kind))
-  const batch = { userId, heartbeats, ignored: noneIgnored, kind, names, scope, isFromJoining: true }
-  const facts = await lockAndRead(tx, batch)
+  const facts = await lockAndRead(tx, {
+    userId,
+    heartbeats,
+    ignored: noneIgnored,
+    kind,
+    source: { kind: 'file', names, scope },
+  })
   const plan = await planAlone(tx, facts)
   return plan.kind === 'rejected'
     ? plan

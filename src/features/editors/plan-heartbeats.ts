@@ -139,7 +139,7 @@ const minutesOf = ({ batch, projects }: Facts, target: FlushTarget, { candidates
   timezone: zoneOf(target, batch.timezone),
   projects,
   candidates,
-  isFromJoining: batch.isFromJoining,
+  isFromJoining: batch.source.kind === 'file',
 })
 
 /** Counts, if all days of the person are locked. @param tried what became of everyone's days */
@@ -161,7 +161,7 @@ const countOne = async (
 ): Promise<HeartbeatPlan> => {
   const { batch, projects, names, repoKeys, timeline: timelineBefore, countsBefore } = facts
   const { timeline, recorded, repos, lastAt, newest, candidates } = marked
-  const { userId, isFromJoining } = batch
+  const { userId, source } = batch
   const timezone = zoneOf(target, batch.timezone)
   const minutes = await planMinutes({ timezone, projects, countsBefore }, targeted, days)
   const { countsAfter } = minutes
@@ -175,12 +175,13 @@ const countOne = async (
     userId,
     timeline,
     projects,
-    isFromJoining,
+    isFromJoining: source.kind === 'file',
     hours: hoursChangedIn(timeline),
     timezone: batch.timezone,
     target: { kind: 'read', target, repoKeys },
   })
-  const seen = new Set([...lastAt.keys(), ...batch.names])
+  const namesOfFile = source.kind === 'file' ? source.names : []
+  const seen = new Set([...lastAt.keys(), ...namesOfFile])
   return {
     kind: 'planned',
     userId,

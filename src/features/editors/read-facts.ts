@@ -5,7 +5,7 @@ import type { Db } from '../../platform/database/client.js'
 import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
 import { readTargets, type TargetRequest, type TargetResult } from '../minutes/index.js'
-import type { Batch, Heartbeat } from './batch.js'
+import { type Batch, type Heartbeat, namesIn } from './batch.js'
 import { isRepo, markNameOf, mayBeFolder, Projects } from './project-names.js'
 import { readMarks } from './queries/marks.js'
 import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
@@ -59,8 +59,8 @@ export interface Facts {
 export const readSurroundings = async (tx: Db, batches: readonly Batch[]): Promise<Surroundings[]> => {
   const near = batches.map((batch) => ({ batch, reach: nearReachOf(batch) }))
   const requests = batches
+    .filter((batch) => reposSent(batch).size > 0)
     .map((batch) => targetRequest(batch, reposSent(batch)))
-    .filter(({ repoKeys }) => repoKeys.size > 0)
   const [stored, targets] = await Promise.all([
     readStored(tx, near),
     readTargetsIfAny(tx, requests, MAX_BATCH_COMPARISONS),
@@ -95,10 +95,6 @@ export const completeFacts = async (
     }),
   )
 }
-
-const namesIn = ({ heartbeats, names }: Batch): string[] => [
-  ...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names]),
-]
 
 const nearReachOf = (batch: Batch): Reach => ({
   agents: batch.heartbeats.some(({ isOfAgent }) => isOfAgent),
@@ -167,9 +163,9 @@ const readStored = async (
 const reposSent = ({ heartbeats }: Batch): ReadonlySet<string> =>
   new Set(heartbeats.flatMap(({ project }) => project.repo?.toLowerCase() ?? []))
 
-const targetRequest = ({ userId, scope }: Batch, repoKeys: ReadonlySet<string>) => ({
+const targetRequest = ({ userId, source }: Batch, repoKeys: ReadonlySet<string>): TargetRequest => ({
   userId,
-  scope,
+  scope: source.kind === 'file' ? source.scope : 'workspaces',
   repoKeys,
 })
 
