@@ -45,7 +45,7 @@ export const importSettings = (settings: Values, { rules, kind, locked }: Import
   const taken = new Map<string, unknown>()
 
   const reasonFor = ({ key, inner, message }: KeyFault): string => {
-    if (!keys.mayExist(key)) return OTHER_PREFIX
+    if (!keys.canExist(key)) return OTHER_PREFIX
     if (isTooLong(key)) return `is too long: a key has at most ${limits.settings_key_length} characters`
     return inner.length === 0 ? message : `has \`${inner.join('.')}\` in it, which ${message}`
   }

@@ -101,7 +101,7 @@ export const namesOf = ({ block, key, inner }: KeyFault): (string | number)[] =>
 export interface SettingsKeys extends SettingsKeyRules {
   hasPrefix(key: string): boolean
   /** Whether it has a prefix or is a language block. */
-  mayExist(key: string): boolean
+  canExist(key: string): boolean
   /** The parts of a setting that are denied, in order. The empty path stands for all of it. */
   deniedParts(key: string, value: unknown): InnerPath[]
   /**
@@ -144,7 +144,7 @@ export const settingsKeys = ({ prefixes, denied }: SettingsKeyRules): SettingsKe
     prefixes,
     denied,
     hasPrefix,
-    mayExist: (key) => hasPrefix(key) || isBlock(key),
+    canExist: (key) => hasPrefix(key) || isBlock(key),
     deniedParts,
     faultsIn: (settings, kind, isRejected = false) => {
       const faults: KeyFault[] = []

@@ -17,7 +17,7 @@ import { logResponse } from './platform/http/request-log.js'
 import { countResponse } from './platform/http/request-metrics.js'
 import { untrustedProxyWarning } from './platform/http/untrusted-proxy.js'
 import { dropNeedlessContentType, faultBesideSchema } from './platform/http/validation.js'
-import { beginsWorkAfterBody, endWork, takeRequestTurn } from './platform/rate-limits/fair-share.js'
+import { acquireRequestPermit, beginsWorkAfterBody, endWork } from './platform/rate-limits/fair-share.js'
 import { limitRate } from './platform/rate-limits/rate-limit.js'
 
 /** For preflights as well. These hooks use callbacks, because promises would cost more than the work itself. */
@@ -52,7 +52,7 @@ export const admission = fp(async (app) => {
     await limitRate(request, reply)
     const fault = maintenanceFault(request) ?? (await callerFault(request))
     if (fault) throw fault
-    await takeRequestTurn(request, reply)
+    await acquireRequestPermit(request, reply)
   })
   app.addHook('preParsing', (request, reply, payload, done) => {
     // Answered before the body is read.

@@ -137,7 +137,7 @@ t.test('a route with a mistake fails to boot with an error about it', async (t) 
 
 t.test('a scope for large JSON bodies rejects routes that don’t declare one completely', async (t) => {
   const whole = {
-    bodyLimit: reader.mostBytes,
+    bodyLimit: reader.maxBytes,
     config: { access: anyone, accessBeforeBody: true, readsBody: reader.schema },
   } as const
   const takes = (change: (route: typeof whole) => Partial<RouteOptions>) =>

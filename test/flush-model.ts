@@ -95,7 +95,7 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
   let faults = 0
   const { transaction } = database
   database.transaction = (work, options) => {
-    const isSet = options?.readsFirst === true && !options.rowsMayConflict && !options.background
+    const isSet = options?.readsFirst === true && !options.rowsCanConflict && !options.background
     return transaction((tx) => {
       const { rows } = tx
       const faulty: Tx['rows'] = (statement, parameters) => {

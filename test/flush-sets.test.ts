@@ -97,7 +97,7 @@ const startPairs = async (
   const { transaction } = database
   let isFirst = true
   database.transaction = (work, options) => {
-    const isSet = options?.readsFirst === true && !options.rowsMayConflict
+    const isSet = options?.readsFirst === true && !options.rowsCanConflict
     if (!isSet || !isFirst) return transaction(work, options)
     isFirst = false
     return fail(() => transaction(work, options)) as ReturnType<typeof transaction<never>>

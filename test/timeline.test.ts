@@ -159,7 +159,7 @@ t.test('a minute counts once in a workspace, and for one repository everywhere',
           )
           deepStrictEqual(counts.hasCountedAnywhere(at), repo !== undefined)
           for (const other of ['acme/a', 'acme/b'])
-            deepStrictEqual(counts.mayCountFor(other, at), repo === undefined || repo === other)
+            deepStrictEqual(counts.canCountFor(other, at), repo === undefined || repo === other)
         }
       }
       for (const [index, { minute, workspace, repo }] of list.entries()) {
@@ -167,7 +167,7 @@ t.test('a minute counts once in a workspace, and for one repository everywhere',
           store(counts)
           counts = new Counts([...stored.values()])
         }
-        if (!counts.mayCountFor(repo, FIRST + minute)) continue
+        if (!counts.canCountFor(repo, FIRST + minute)) continue
         counts.count(workspace, FIRST + minute, repo)
         counted.set(`${workspace} ${minute}`, repo)
       }
@@ -273,7 +273,7 @@ t.test(
       t.equal(timeline.projectBefore(FIRST + 4), 'web')
       t.strictSame(toStored(timeline, counts), [])
       t.ok(counts.hasCounted('w', FIRST + 3))
-      t.ok(counts.mayCountFor('acme/any', FIRST + 3), 'for which repository is not known')
+      t.ok(counts.canCountFor('acme/any', FIRST + 3), 'for which repository is not known')
       t.notOk(counts.hasCounted('w', FIRST + 4))
       timeline.mark((FIRST + 5) * 60, 'api')
       t.strictSame(toStored(timeline, counts)[0]?.lastAt, [6_000, 6_000, 0])

@@ -127,7 +127,7 @@ t.test('a conflict in a deferred statement retries the transaction', async (t) =
   const work = async (tx: AdHocTx) => {
     tx.deferToCommit(add(tx, next++))
   }
-  await database.transaction(work, { rowsMayConflict: true })
+  await database.transaction(work, { rowsCanConflict: true })
   t.same(await rows(), [1, 2])
 })
 

@@ -125,17 +125,17 @@ const begin = (service: Service, token: string, text: string) => {
 /** The same, once the upload has its sender's only place: a request sent later could otherwise be there first. */
 const hold = async (service: Service, ...upload: [token: string, text: string]) => {
   const { app } = service
-  const { takeTurn } = app.rateLimits
+  const { acquirePermit } = app.rateLimits
   const taken = new Promise<void>((resolve) => {
-    app.rateLimits.takeTurn = async (...call) => {
-      const release = await takeTurn(...call)
+    app.rateLimits.acquirePermit = async (...call) => {
+      const release = await acquirePermit(...call)
       if (call[1] === 'large_uploads') resolve()
       return release
     }
   })
   const begun = begin(service, ...upload)
   await taken
-  app.rateLimits.takeTurn = takeTurn
+  app.rateLimits.acquirePermit = acquirePermit
   return begun
 }
 

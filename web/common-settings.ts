@@ -135,8 +135,8 @@ export const commonSettings: CommonSetting[] = [
 ]
 
 /** A schema of those settings that a server can store, or undefined if it stores none of them. */
-export const commonSchema = (mayExist: (key: string) => boolean): Schema | undefined => {
-  const offered = commonSettings.filter(({ key }) => mayExist(key))
+export const commonSchema = (canExist: (key: string) => boolean): Schema | undefined => {
+  const offered = commonSettings.filter(({ key }) => canExist(key))
   if (offered.length === 0) return undefined
   return {
     type: 'object',

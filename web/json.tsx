@@ -46,7 +46,7 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
   const wrong = members.map(({ block, key, from, to, isNull }): Fault | false => {
     const fault = known.get(JSON.stringify([block, key]))
     const message =
-      isNull && !allowNull && keys.mayExist(key)
+      isNull && !allowNull && keys.canExist(key)
         ? `“${key}” is null. To remove a key, delete its line.`
         : fault !== undefined
           ? `“${key.slice(0, limits.settings_key_length)}” ${fault.replaceAll(/`([^`]*)`/g, '“$1”')}.`

@@ -9,10 +9,10 @@ import { Confirm } from './ui.js'
 export const Unsaved = ({ isChanged }: { isChanged: boolean }) => {
   const { route } = useLocation()
   const [target, leaveFor] = useState<string>()
-  const mayLeave = useRef(false)
+  const canLeave = useRef(false)
   useEffect(() => {
     if (!isChanged) return
-    mayLeave.current = false
+    canLeave.current = false
     const own = location.href
     const ask = (target: string) => {
       panel.value = undefined
@@ -29,13 +29,13 @@ export const Unsaved = ({ isChanged }: { isChanged: boolean }) => {
     }
     const onBack = (event: PopStateEvent) => {
       const { origin, pathname, href } = location
-      if (mayLeave.current || pathname === new URL(own).pathname) return
+      if (canLeave.current || pathname === new URL(own).pathname) return
       event.stopImmediatePropagation()
       history.pushState(null, '', own)
       ask(href.slice(origin.length))
     }
     const onUnload = (event: BeforeUnloadEvent) => {
-      if (!mayLeave.current) event.preventDefault()
+      if (!canLeave.current) event.preventDefault()
     }
     // The capture phase comes before the router.
     addEventListener('click', onClick, { capture: true })
@@ -54,7 +54,7 @@ export const Unsaved = ({ isChanged }: { isChanged: boolean }) => {
       action="Discard changes"
       onClose={() => leaveFor(undefined)}
       onYes={() => {
-        mayLeave.current = true
+        canLeave.current = true
         // The browser loads pages outside this app.
         if (/^\/api\b/.test(target)) location.assign(target)
         else route(target)

@@ -68,7 +68,7 @@ const changeAccount = (
         return true
       },
       // A workspace may be deleted in the meantime.
-      { rowsMayConflict: true },
+      { rowsCanConflict: true },
     ),
   )
 

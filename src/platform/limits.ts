@@ -11,7 +11,7 @@ interface Window {
   per: Payer
   max: RateLimitName
   /** For a workspace that pays in addition to the person. */
-  maxOfWorkspace?: RateLimitName
+  maxPerWorkspace?: RateLimitName
   windowMs: number
 }
 
@@ -30,21 +30,21 @@ export const windows = {
   deliveries: {
     per: 'all',
     max: 'rate_deliveries_per_person',
-    maxOfWorkspace: 'rate_deliveries_per_workspace',
+    maxPerWorkspace: 'rate_deliveries_per_workspace',
     windowMs: MINUTE_MS,
   },
   delivered_rows: {
     per: 'all',
     max: 'delivered_rows_per_person',
-    maxOfWorkspace: 'delivered_rows_per_workspace',
+    maxPerWorkspace: 'delivered_rows_per_workspace',
     windowMs: 24 * 60 * MINUTE_MS,
   },
 } as const satisfies Record<string, Window>
 export type WindowName = keyof typeof windows
 
-interface Turn {
+interface ConcurrencyLimit {
   per: Payer
-  atOnce: number
+  maxConcurrent: number
   /** How many more requests of a payer may wait, and for how long. */
   waiting: number
   waitMs: number
@@ -54,33 +54,36 @@ interface Turn {
 }
 
 /** For turns at any request. */
-const ofRequests = { waiting: limits.rate_per_caller, waitMs: 5_000, retryAfter: 1 } as const
+const requestQueue = { waiting: limits.rate_per_caller, waitMs: 5_000, retryAfter: 1 } as const
 /** One at a time, and no one waits. */
-const alone = { per: 'person', atOnce: 1, waiting: 0, waitMs: 0, retryAfter: 10 } as const
+const oneAtATime = { per: 'person', maxConcurrent: 1, waiting: 0, waitMs: 0, retryAfter: 10 } as const
 
-/** Limits on what a payer does at once. Further requests wait for their turn. */
-export const turns = {
-  turns_of_caller: { ...ofRequests, per: 'all', atOnce: limits.requests_at_once_per_caller },
-  turns_of_address: { ...ofRequests, per: 'address', atOnce: limits.requests_at_once_per_address },
+/** Limits on what a payer does at once. Further requests wait for a permit. */
+export const concurrencyLimits = {
+  turns_of_caller: { ...requestQueue, per: 'all', maxConcurrent: limits.requests_at_once_per_caller },
+  turns_of_address: { ...requestQueue, per: 'address', maxConcurrent: limits.requests_at_once_per_address },
   /** A lookup may take 10 s. */
   model_lookups: {
     per: 'person',
-    atOnce: limits.assistant_lookups_per_caller,
+    maxConcurrent: limits.assistant_lookups_per_caller,
     waiting: 20,
     waitMs: 10_000,
     retryAfter: 1,
   },
   /** Hosts give up after 10 s. */
-  turns_of_delivery: { per: 'person', atOnce: 1, waiting: 512, waitMs: 8_000, retryAfter: 1 },
+  turns_of_delivery: { per: 'person', maxConcurrent: 1, waiting: 512, waitMs: 8_000, retryAfter: 1 },
   large_uploads: {
     per: 'person',
-    atOnce: 1,
+    maxConcurrent: 1,
     waiting: 16,
     waitMs: 5_000,
     retryAfter: 5,
     detail: 'Send large bodies one after the other.',
   },
-  export: { ...alone, detail: 'You already have an export in progress. Wait until it ends.' },
-  import: { ...alone, detail: 'You already have an import in progress. Wait until it ends, or cancel it.' },
-} as const satisfies Record<string, Turn>
-export type TurnName = keyof typeof turns
+  export: { ...oneAtATime, detail: 'You already have an export in progress. Wait until it ends.' },
+  import: {
+    ...oneAtATime,
+    detail: 'You already have an import in progress. Wait until it ends, or cancel it.',
+  },
+} as const satisfies Record<string, ConcurrencyLimit>
+export type ConcurrencyLimitName = keyof typeof concurrencyLimits

@@ -39,7 +39,7 @@ export const signIn = async (
       if (addresses) await replaceAddresses(tx, addressKeys, user.id, addresses)
       return user
     },
-    { rowsMayConflict: true },
+    { rowsCanConflict: true },
   )
   milestones.reached(user.id, 'signed_in')
   await follow(user)

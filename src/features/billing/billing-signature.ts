@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'
 import type { Access } from '../../platform/access/access.js'
-import { mayHaveBody } from '../../platform/http/errors.js'
+import { canHaveBody } from '../../platform/http/errors.js'
 
 /** Requests with a valid signature are never limited. */
 const signatureFault = async (request: FastifyRequest): Promise<ApiError> => {
@@ -42,7 +42,7 @@ export const billingSignature: Access = {
   errors: ['signature_invalid', 'billing_not_configured', 'rate_limited'],
   admit: async (request) => {
     if (!request.server.config.billing.webhookSecret) return new ApiError('billing_not_configured')
-    const isSigned = mayHaveBody(request.raw) && signatureOf(request.headers) !== undefined
+    const isSigned = canHaveBody(request.raw) && signatureOf(request.headers) !== undefined
     return isSigned ? undefined : signatureFault(request)
   },
   openBody,

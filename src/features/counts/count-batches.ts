@@ -93,7 +93,7 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
 export const reader = jsonReader({
   module: import.meta.url,
   schema: CountsBody,
-  mostBytes: limits.counts_body_bytes,
+  maxBytes: limits.counts_body_bytes,
   convert: toCountBatches,
   buffersOf: ({ repos, batches }) =>
     [...repos, ...batches.flatMap(({ members, repos, counts }) => [members, repos, counts])].map(

@@ -68,7 +68,7 @@ const NOTHING: Outcome = {
 }
 
 /** The workspace may be deleted in the meantime, and the same commits may arrive twice at once. */
-const options = { rowsMayConflict: true }
+const options = { rowsCanConflict: true }
 
 /**
  * Counts everything in a signed delivery, or nothing. The counts don't depend on the order or the number of

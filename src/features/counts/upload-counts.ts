@@ -27,7 +27,7 @@ export const checkCountsDay = async (database: Database, day: string): Promise<v
 }
 
 /** The workspace may be removed during an upload. */
-const options = { rowsMayConflict: true }
+const options = { rowsCanConflict: true }
 /** The cost of comparing the repositories with the patterns that could match them. */
 const checkComparisons = ({ repos, characters }: CountBatches['named'], patternCharacters: number) => {
   const comparisons = characters * patternCharacters

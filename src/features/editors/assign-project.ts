@@ -107,7 +107,7 @@ export const assignProject = (
         { userId, minutes, personal, agents, hours: toStored(timeline, countsAfter), chosen: [choice] },
       ])
     },
-    { readsFirst: true, rowsMayConflict: true },
+    { readsFirst: true, rowsCanConflict: true },
   )
 
 /** Minutes that are stored for a name and haven't counted anywhere. */

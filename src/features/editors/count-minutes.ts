@@ -1,5 +1,5 @@
 /** Counts the minutes of a person's heartbeats in workspaces, each minute once in each. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import { groupBy } from '../../platform/process/maps.js'
@@ -135,7 +135,7 @@ export const placeMinutes = async (
     const ofWorkspace = new Map<string, RepoDay>()
     for (const { minute, repoKey, gap } of own) {
       if (gap > idleWindow || countsAfter.hasCounted(workspaceId, minute)) continue
-      if (!countsAfter.mayCountFor(repoKey, minute)) continue
+      if (!countsAfter.canCountFor(repoKey, minute)) continue
       countsAfter.count(workspaceId, minute, repoKey)
       const day = dayOf(minute)
       const key = `${day} ${repoKey}`
@@ -209,7 +209,7 @@ export const PIECE_MINUTES = 1_000
 /** @returns the work done since the last pause */
 const pauseAfter = async (work: number): Promise<number> => {
   if (work < PIECE_MINUTES) return work
-  await nextTurn()
+  await yieldToEventLoop()
   return 0
 }
 

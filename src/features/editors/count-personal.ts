@@ -2,7 +2,7 @@
  * Own time: minutes that count in no workspace are kept for their person, so that their own time has each minute of
  * heartbeats and imports once, whatever workspaces they are in.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { groupBy } from '../../platform/process/maps.js'
@@ -99,7 +99,7 @@ export const countPersonal = async (
         if (name !== undefined) days.add(day, minute % DAY_MINUTES, name, project)
       }
     }
-    await nextTurn()
+    await yieldToEventLoop()
   }
   return resultOf(days)
 }

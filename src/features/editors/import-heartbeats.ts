@@ -6,7 +6,7 @@ import type { Import } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import { tooMany } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
-import { turns } from '../../platform/limits.js'
+import { concurrencyLimits } from '../../platform/limits.js'
 import { requireValue } from '../../platform/process/maps.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
@@ -50,7 +50,7 @@ import {
   listRunningImports,
   readImport,
   readImported,
-  readMostImported,
+  readMaxImported,
   readNextDays,
   upsertImported,
 } from './queries/imports.js'
@@ -73,8 +73,8 @@ const MINUTES = 60
 const DAYS_AT_ONCE = 50
 
 const importUnderWay = () => {
-  const { atOnce, retryAfter, detail } = turns.import
-  return tooMany('import', atOnce, retryAfter, detail)
+  const { maxConcurrent, retryAfter, detail } = concurrencyLimits.import
+  return tooMany('import', maxConcurrent, retryAfter, detail)
 }
 
 /** @throws {ApiError} `rate_limited` while another of the person's imports is running */
@@ -168,7 +168,7 @@ export const runImports = (
     isStopped,
   })
 
-const background = { background: true, rowsMayConflict: true }
+const background = { background: true, rowsCanConflict: true }
 
 interface Importing {
   database: Database
@@ -307,7 +307,7 @@ const planMinutesOfDay = async (
   tx: Tx,
   { userId, kind, day, days, facts, heartbeats, firstKept, scope }: DayOfImport,
 ): Promise<DayPlan | Rejected> => {
-  const { mayWait, isFull } = facts.names
+  const { canWait, isFull } = facts.names
   const isKept = day >= firstKept
   const projects = facts.projects.withSpellings(
     days.flatMap((day) => namesIn(day).map((name) => projectNamed(name, kind))),
@@ -337,7 +337,7 @@ const planMinutesOfDay = async (
   const unknown = new Counts([])
   const countsBefore =
     scope === 'person'
-      ? countEarlier(candidates, unknown, projects, await readMostImported(tx, userId, day))
+      ? countEarlier(candidates, unknown, projects, await readMaxImported(tx, userId, day))
       : unknown
   const timezone = zoneOf(target, undefined)
   const targeted = await targetMinutes({
@@ -374,7 +374,7 @@ const planMinutesOfDay = async (
     timezone: undefined,
     target: { kind: 'not read' },
   })
-  const waiting = candidates.filter(({ project, gap }) => gap === 0 && mayWait.has(project))
+  const waiting = candidates.filter(({ project, gap }) => gap === 0 && canWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
   const isOff = switchedOffBy(recording, projects)
   const recordingOff = own.reduce(

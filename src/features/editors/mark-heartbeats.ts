@@ -44,7 +44,7 @@ export interface Marked {
 /** Adds their minutes to the marks that are known. */
 export const markHeartbeats = (facts: Facts, target: FlushTarget): Marked => {
   const { batch, projects, names, timeline: before, countsBefore } = facts
-  const { mayWait } = names
+  const { canWait } = names
   const { heartbeats } = batch
   const timeline = before.copy()
   const isRecorded = recordedBy(target, zoneOf(target, batch.timezone))
@@ -70,7 +70,7 @@ export const markHeartbeats = (facts: Facts, target: FlushTarget): Marked => {
       recorded.ignored.day++
       continue
     }
-    const isIgnored = repoKey === undefined && !mayWait.has(name)
+    const isIgnored = repoKey === undefined && !canWait.has(name)
     if (isIgnored || !isRecorded(hourOf(minute), repoKey)) {
       recorded.ignored.recording_off++
       continue
@@ -95,8 +95,8 @@ export const markHeartbeats = (facts: Facts, target: FlushTarget): Marked => {
     }
     const isNew = timeline.mark(time, name)
     // A heartbeat from before its person joined a workspace counts there when it's sent again.
-    const mayCount = project.repo !== undefined && !countsBefore.hasCountedAnywhere(minute)
-    if (isNew || mayCount) marked.push(minute)
+    const canCount = project.repo !== undefined && !countsBefore.hasCountedAnywhere(minute)
+    if (isNew || canCount) marked.push(minute)
   }
   const candidates = [...timeline.around(marked)]
   return { timeline, recorded, repos, lastAt, newest, candidates }

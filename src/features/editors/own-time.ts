@@ -32,8 +32,8 @@ const keyOf = (project: string | undefined) => project?.toLowerCase()
 
 /** All days of the range, oldest first. @param project counts only this repository */
 export const readDays = (db: Db, { userId }: Person, range: Range, project?: string): Promise<OwnDay[]> => {
-  const most = Math.min(limits.summary_projects_per_day, Math.floor(limits.summary_projects / range.days))
-  return readOwnDays(db, userId, range, keyOf(project), most)
+  const limit = Math.min(limits.summary_projects_per_day, Math.floor(limits.summary_projects / range.days))
+  return readOwnDays(db, userId, range, keyOf(project), limit)
 }
 
 export interface Sums {

@@ -38,7 +38,7 @@ export type Project = { repo: string; name?: undefined } | { name: string; repo?
 const NAME = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/
 
 /** Whether a name may belong to a folder that contains a repository. */
-export const mayBeFolder = (name: string): boolean => NAME.test(name)
+export const canBeFolder = (name: string): boolean => NAME.test(name)
 
 /** Whether a project is a repository; no other name looks like one. */
 export const isRepo = (project: string, kind: RepohostKind): boolean => isRepoPath(project, kind)

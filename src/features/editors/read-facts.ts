@@ -6,7 +6,7 @@ import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
 import { readTargets, type TargetRequest, type TargetResult } from '../minutes/index.js'
 import { type Batch, type Heartbeat, namesIn } from './batch.js'
-import { isRepo, markNameOf, mayBeFolder, Projects } from './project-names.js'
+import { canBeFolder, isRepo, markNameOf, Projects } from './project-names.js'
 import { readMarks } from './queries/marks.js'
 import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
 import { Counts, hoursAround, hoursBeside, type StoredHour, Timeline } from './timeline.js'
@@ -73,20 +73,20 @@ export const readSurroundings = async (tx: Db, batches: readonly Batch[]): Promi
 
 /**
  * The second reading, of what the first one lacks.
- * @param mostCompared how much is compared for each person at most
+ * @param maxComparisons how much is compared for each person at most
  * @returns everyone's facts, by user
  */
 export const completeFacts = async (
   tx: Db,
   near: readonly Surroundings[],
-  mostCompared: number,
+  maxComparisons: number,
 ): Promise<ReadonlyMap<string, Facts>> => {
   const surroundings = await readFarther(tx, near)
   const people = await Promise.all(surroundings.map((one) => resolveProjects(tx, one)))
   const requests = people.flatMap(({ batch, repoKeys, target }) =>
     target.kind === 'not read' ? [targetRequest(batch, repoKeys)] : [],
   )
-  const targets = await readTargetsIfAny(tx, requests, mostCompared)
+  const targets = await readTargetsIfAny(tx, requests, maxComparisons)
   return new Map(
     people.map((one) => {
       const { userId } = one.batch
@@ -172,9 +172,9 @@ const targetRequest = ({ userId, source }: Batch, repoKeys: ReadonlySet<string>)
 const readTargetsIfAny = async (
   tx: Db,
   requests: readonly TargetRequest[],
-  mostCompared: number,
+  maxComparisons: number,
 ): Promise<ReadonlyMap<string, TargetResult>> =>
-  requests.length === 0 ? new Map() : readTargets(tx, requests, mostCompared)
+  requests.length === 0 ? new Map() : readTargets(tx, requests, maxComparisons)
 
 /** Finds the repositories of names. The target stays if it's the one of all repositories that are involved then. */
 const resolveProjects = async (
@@ -212,7 +212,7 @@ export interface MatchedNames {
   /** Folder names that now belong to a repository. */
   chosen: EditorProject[]
   /** Names that can wait for a repository. */
-  mayWait: ReadonlySet<string>
+  canWait: ReadonlySet<string>
   /** Whether older names may have to be deleted. */
   isFull: boolean
 }
@@ -232,9 +232,9 @@ const matchFolders = async (
     const project = known.get(name)
     return !project || (project.repo === null && !project.ignored)
   })
-  if (open.length === 0) return { chosen: [], mayWait: new Set(), isFull: false }
+  if (open.length === 0) return { chosen: [], canWait: new Set(), isFull: false }
   const fresh = open.filter((name) => !known.has(name))
-  const folders = open.filter(mayBeFolder).map((name) => name.toLowerCase())
+  const folders = open.filter(canBeFolder).map((name) => name.toLowerCase())
   const [found, quota] = await Promise.all([
     findPersonRepos(tx, userId, folders),
     fresh.length > 0 ? readNameQuota(tx, userId) : { waiting: 0, chosen: 1 },
@@ -242,14 +242,14 @@ const matchFolders = async (
   const named = [...found, ...sent.map((repo) => ({ repoKey: repo.toLowerCase(), repo }))]
   const reposOf = groupBy(named, ({ repoKey }) => nameOf(repoKey))
   const matched = open.flatMap((name) => {
-    const repos = mayBeFolder(name) ? (reposOf.get(name.toLowerCase()) ?? []) : []
+    const repos = canBeFolder(name) ? (reposOf.get(name.toLowerCase()) ?? []) : []
     const isOne = new Set(repos.map(({ repoKey }) => repoKey)).size === 1
     const repo = repos.at(-1)?.repo
     return isOne && repo !== undefined ? [{ name, repo, ignored: false, automatic: true }] : []
   })
   const chosen = matched.slice(0, Math.max(0, quota.chosen))
   const isChosen = new Set(chosen.map(({ name }) => name))
-  const mayWait = new Set(open.filter((name) => !isChosen.has(name)))
-  const newlyWaiting = fresh.filter((name) => mayWait.has(name)).length
-  return { chosen, mayWait, isFull: newlyWaiting > quota.waiting }
+  const canWait = new Set(open.filter((name) => !isChosen.has(name)))
+  const newlyWaiting = fresh.filter((name) => canWait.has(name)).length
+  return { chosen, canWait, isFull: newlyWaiting > quota.waiting }
 }

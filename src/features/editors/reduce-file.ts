@@ -3,7 +3,7 @@
  * wakapi. For any file, this takes a few megabytes at most, because a minute has one project, and a day a limited
  * number of them.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { CsvError } from 'csv-parse'
 import type { Token } from 'stream-json/core/parser.js'
 import { limits } from '../../../schemas/limits.js'
@@ -172,7 +172,7 @@ export const reduceFile = async (
       received += chunk.length
       if (received > maxBytes) throw new ApiError('payload_too_large')
       for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-        await nextTurn()
+        await yieldToEventLoop()
         const piece = chunk.subarray(at, at + PIECE_BYTES)
         // A byte order mark may come first.
         const start = reader ? 0 : piece.findIndex((byte) => byte > 0x20 && byte < 0x80)

@@ -338,7 +338,7 @@ export class Counts {
   }
 
   /** A minute counted for one repository in a workspace never counts for another repository elsewhere. */
-  mayCountFor(repoKey: string, minute: number): boolean {
+  canCountFor(repoKey: string, minute: number): boolean {
     const counted = this.hours.get(hourOf(minute))?.repoOf[minute % MINUTES]
     return counted === undefined || counted === repoKey
   }

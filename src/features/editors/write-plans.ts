@@ -1,5 +1,5 @@
 /** Writes what heartbeats, imports and assignments change. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Tx } from '../../platform/database/client.js'
 import { replaceAgentDays, replacePersonalDays, writeMinutes } from '../minutes/index.js'
 import type { AgentChanges } from './count-agents.js'
@@ -58,6 +58,6 @@ export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> 
     for (const part of minutes.added) {
       const adding = writeMinutes(tx, part)
       tx.deferToCommit(adding)
-      await nextTurn()
+      await yieldToEventLoop()
     }
 }

@@ -126,12 +126,12 @@ export const readOwnDays = async (
   userId: string,
   range: Range,
   repoKey: string | undefined,
-  most: number,
+  limit: number,
 ): Promise<OwnDay[]> => {
   const [totals, agentTotals, rows] = await Promise.all([
     readTotals(sumOwnDays, db, userId, range, repoKey),
     readTotals(sumOwnAgentDays, db, userId, range, repoKey),
-    listOwnRepoDays(db, userId, around(range), most, repoKey),
+    listOwnRepoDays(db, userId, around(range), limit, repoKey),
   ])
   const projects = projectsOf(rows)
   return listDays(range.from, range.to).map((day) => {
@@ -154,8 +154,8 @@ export const readOwnAgentProjects = async (
   repoKey: string | undefined,
   days: readonly OwnDay[],
 ): Promise<Map<string, Project[]>> => {
-  const most = limits.summary_projects_per_day
-  const projects = projectsOf(await listOwnAgentRepoDays(db, userId, around(range), most, repoKey))
+  const limit = limits.summary_projects_per_day
+  const projects = projectsOf(await listOwnAgentRepoDays(db, userId, around(range), limit, repoKey))
   return new Map(
     days.map(({ day, agentMinutes }) => [
       day,

@@ -1,5 +1,5 @@
 /** A person's days in which minutes count in no workspace. A minute has one project, the last that it was given. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
@@ -163,7 +163,7 @@ export class PersonalDays {
     const rows: ChangedDay[] = []
     for (const day of this.days.values()) {
       rows.push(...day.changed())
-      await nextTurn()
+      await yieldToEventLoop()
     }
     return rows
   }

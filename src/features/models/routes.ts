@@ -24,7 +24,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       url,
       config: {
         access: anyCaller,
-        asksDatabase: false,
+        usesDatabase: false,
         errors: ['assistant_key_rejected', 'upstream_failed', 'upstream_timeout'],
       },
       schema: {
@@ -36,11 +36,11 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ModelList },
       },
       handler: async (request) => {
-        const endTurn = await app.rateLimits.takeTurn(request, 'model_lookups')
+        const releasePermit = await app.rateLimits.acquirePermit(request, 'model_lookups')
         try {
           return { models: await assistant.listModels(request.query.apiKey, request.trace) }
         } finally {
-          endTurn()
+          releasePermit()
         }
       },
     })

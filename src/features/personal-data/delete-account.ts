@@ -16,7 +16,7 @@ import { beginErasure, eraseBatch, listErasures } from './queries/erasures.js'
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 
 /** A workspace that the person was removed from may itself be deleted in the meantime. */
-const options = { rowsMayConflict: true }
+const options = { rowsCanConflict: true }
 
 /**
  * Closes an account, so that it no longer names a person. `eraseAccounts` removes the remaining rows.

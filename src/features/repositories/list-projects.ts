@@ -11,13 +11,13 @@ const seenBy = (
   { floor }: PrivacyRules,
   workspaces: Awaited<ReturnType<typeof listCallersWorkspaces>>,
 ): SeenWorkspaces => {
-  const mayKnowOwn = !key || (key.workspaceId === null && key.scopes.includes('activity:read'))
-  const mayKnowAll = (role: Role) => role === 'admin' && (!key || key.scopes.includes('dashboard:read'))
+  const canSeeOwn = !key || (key.workspaceId === null && key.scopes.includes('activity:read'))
+  const canSeeAll = (role: Role) => role === 'admin' && (!key || key.scopes.includes('dashboard:read'))
   const seen: SeenWorkspaces = { all: [], own: [], named: [], namedFrom: [], published: [] }
   for (const { workspaceId, role, level, teamUntil } of workspaces) {
     seen.all.push(workspaceId)
-    if (mayKnowOwn) seen.own.push(workspaceId)
-    if (!mayKnowAll(role)) continue
+    if (canSeeOwn) seen.own.push(workspaceId)
+    if (!canSeeAll(role)) continue
     const day = firstNamedDay(floor, { level, teamUntil })
     if (day === FIRST_DAY) seen.named.push(workspaceId)
     else {

@@ -20,7 +20,7 @@ export const publishWeeks = async (
   const from = everything ? FIRST_DAY : addDays(await readToday(database), -RECENT_DAYS)
   await drain(
     database,
-    (most) => listDueWeeks(database.read, { all: floor === 'team', from }, most),
+    (limit) => listDueWeeks(database.read, { all: floor === 'team', from }, limit),
     async (tx, week) => {
       await publishWeekOf(tx, week, minGroup)
       return 1

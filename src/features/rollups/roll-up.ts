@@ -54,7 +54,7 @@ const workOn = async <Item>(
 /** Works on all that is listed. @returns the sum of what the steps return */
 export const drain = async <Item>(
   database: Database,
-  list: (most: number) => Promise<Item[]>,
+  list: (limit: number) => Promise<Item[]>,
   step: (tx: Db, item: Item) => Promise<number>,
   stop?: AbortSignal | undefined,
 ): Promise<number> => {
@@ -88,7 +88,7 @@ export const rollUp = async (database: Database, { before, stop }: RollUp = {}):
     const [assigned] = await Promise.allSettled([workOn(database, unassigned, assign, stop)])
     total += await drain(
       database,
-      (most) => listStaleMonths(database.read, most, before),
+      (limit) => listStaleMonths(database.read, limit, before),
       (tx, month) => rebuildMonth(tx, month, before),
       stop,
     )
@@ -118,8 +118,8 @@ export const retireActivity = async (
     if (days.length < BATCH_SIZE) break
   }
   await rollUp(database, { stop })
-  const deleteOld = (tx: Db, most: number) => clearAgentHours(tx, detailDays, most)
-  const deleteOldMarks = (tx: Db, most: number) => deletePersonalMarks(tx, detailDays, most)
+  const deleteOld = (tx: Db, limit: number) => clearAgentHours(tx, detailDays, limit)
+  const deleteOldMarks = (tx: Db, limit: number) => deletePersonalMarks(tx, detailDays, limit)
   for (const step of [assignAgentMinutesToLocalDays, deleteOld, deleteOldMarks]) {
     for (let rows = BATCH_SIZE; rows === BATCH_SIZE && !stop?.aborted; )
       rows = await database.transaction((tx) => step(tx, BATCH_SIZE), background)

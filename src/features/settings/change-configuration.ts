@@ -16,8 +16,8 @@ import {
 } from '../workspaces/index.js'
 import { applySettings } from './change-workspace-settings.js'
 import type { ChangeList } from './configuration-changes.js'
+import { acquireChangePermit } from './configuration-permits.js'
 import type { SentConfiguration } from './configuration-reader.js'
-import { waitForTurn } from './configuration-turns.js'
 import { batchesOf, type ConfigurationPlan, nameOf, planConfiguration } from './plan-configuration.js'
 import { requireStorageFor, requireStorageQuota } from './policies/storage-quota.js'
 import { deleteOverrides, limitOverrideHistory, writeOverrides } from './queries/overrides.js'
@@ -59,7 +59,7 @@ export const changeConfiguration = async (
   { sent, preconditions, dryRun, held, memory }: ConfigurationRequest,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
-  const endTurn = await waitForTurn(database, workspaceId, sent.projects, memory.person)
+  const releasePermit = await acquireChangePermit(database, workspaceId, sent.projects, memory.person)
   // Conflicts repeat transactions, so each begins with `heldByTry.reset()`.
   const heldByTry = memory.hold()
   const facts = { workspaceId, sent, preconditions, rules, quota, held: heldByTry }
@@ -82,7 +82,7 @@ export const changeConfiguration = async (
     })
   } finally {
     held.release()
-    endTurn()
+    releasePermit()
   }
 }
 

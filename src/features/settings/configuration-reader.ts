@@ -100,7 +100,7 @@ export const overridesByName = async (
 export const reader = jsonReader({
   module: import.meta.url,
   schema: ConfigurationBody,
-  mostBytes: limits.configuration_body_bytes,
+  maxBytes: limits.configuration_body_bytes,
   bounds: { depth: limits.json_depth, values: limits.configuration_json_values },
   convert: (body, context): ReadConfiguration => {
     const { projects, ...rest } = body

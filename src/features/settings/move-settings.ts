@@ -35,7 +35,7 @@ export const moveOf = ({ from, to }: { from: string; to: string }): Move => ({
 const pathOf = ({ owner, repo }: Place): string => `${owner}/${repo}`
 
 /** Someone may push to the new name for the first time at the same moment. */
-const options = { rowsMayConflict: true }
+const options = { rowsCanConflict: true }
 
 const isInside = async (db: Db, workspaceId: string, places: Place[]): Promise<boolean> => {
   const patterns = parsePatterns(await listPatterns(db, workspaceId))

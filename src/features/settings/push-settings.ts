@@ -20,7 +20,7 @@ interface Push {
 }
 
 /** Someone may push the same repository, or add the personal workspace's pattern by hand, in the meantime. */
-const options = { rowsMayConflict: true }
+const options = { rowsCanConflict: true }
 
 /**
  * @param target where the push would go now

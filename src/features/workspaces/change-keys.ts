@@ -69,7 +69,7 @@ const recordPersonKey = async (
 }
 
 // A workspace may be deleted in the meantime.
-const recorded = { rowsMayConflict: true }
+const recorded = { rowsCanConflict: true }
 
 /** @throws {ApiError} `key_limit` */
 export const createPersonKey = (

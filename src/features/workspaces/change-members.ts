@@ -29,14 +29,14 @@ const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
 }
 
 /** Whether a locked workspace has another admin. */
-export const mayLeave = async (
+export const canLeave = async (
   { tx }: Pick<Change, 'tx'>,
   id: string,
   { userId, role }: { userId: string; role: Role },
 ): Promise<boolean> => role !== 'admin' || hasOtherAdmin(tx, id, userId)
 
 const keepAnAdmin = async ({ tx, workspace }: Change, id: string, person: { userId: string; role: Role }) => {
-  if (await mayLeave({ tx }, id, person)) return
+  if (await canLeave({ tx }, id, person)) return
   throw new ApiError('last_admin', { workspaces: [{ id, name: workspace.name }] })
 }
 

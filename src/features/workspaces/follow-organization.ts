@@ -10,7 +10,7 @@ import {
   type PersonKey,
   type User,
 } from '../accounts/index.js'
-import { mayLeave, withdraw } from './change-members.js'
+import { canLeave, withdraw } from './change-members.js'
 import { changeBy } from './change-workspace.js'
 import { insertAuditEntry, SERVICE_ACTOR } from './queries/audit.js'
 import { deleteMember, insertMember, lockRole, lockRoles, readMember } from './queries/members.js'
@@ -197,7 +197,7 @@ const joinWorkspaces = async (
         remaining--
       }
     },
-    { rowsMayConflict: true },
+    { rowsCanConflict: true },
   )
 }
 
@@ -258,7 +258,7 @@ const removeWhoLeft = async (
       const reason = `left ${link.organization} at ${hostName}`
       const caller = { ...SERVICE_ACTOR, role: 'admin', keyName: null } as const
       const change = changeBy(tx, { workspaceId, workspace, caller, actor: SERVICE_ACTOR })
-      const isLastAdmin = !(await mayLeave(change, workspaceId, { userId, role }))
+      const isLastAdmin = !(await canLeave(change, workspaceId, { userId, role }))
       const isTooMany = (await countRemovals(tx, workspaceId)) >= removals
       const because =
         (isLastAdmin && 'last_admin') ||
@@ -276,7 +276,7 @@ const removeWhoLeft = async (
       await recordRemoval(tx, workspaceId, userId, { returns: true })
       await change.record('member.removed', person, { role, reason })
     },
-    { rowsMayConflict: true },
+    { rowsCanConflict: true },
   )
   forgetKeys(workspaceId)
 }

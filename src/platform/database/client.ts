@@ -65,7 +65,7 @@ export interface TransactionOptions {
    * Other transactions may insert or delete rows that this one relies on, so `isRowConflict` is also a conflict.
    * Without this option, such a conflict is a bug in the work, and fails at once.
    */
-  rowsMayConflict?: boolean
+  rowsCanConflict?: boolean
 }
 
 export interface DatabaseOptions {
@@ -148,10 +148,10 @@ export const connect = ({
   const ofRequests = { client: pool.current, limit: poolWriterLimiter, dbOn }
   const ofBackground = { client: background.current, limit: backgroundLimiter, dbOn, watch: cancellable }
   const transaction: Database['transaction'] = (work, options = {}) => {
-    const { readsFirst = false, rowsMayConflict = false } = options
+    const { readsFirst = false, rowsCanConflict = false } = options
     return retryConflicts(
       () => runTransaction(options.background ? ofBackground : ofRequests, work, readsFirst),
-      rowsMayConflict,
+      rowsCanConflict,
       (outcome) => meter.count('team_settings_database_transactions_total', { outcome }),
     )
   }

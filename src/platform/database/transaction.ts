@@ -88,13 +88,13 @@ export const runTransaction = async <T>(
 }
 
 /**
- * @param rowsMayConflict whether `isRowConflict` is a conflict too
+ * @param rowsCanConflict whether `isRowConflict` is a conflict too
  * @param count receives the outcome of each attempt
  * @throws {DatabaseBusy} if the conflicts don't stop in time
  */
 export const retryConflicts = async <T>(
   attempt: () => Promise<T>,
-  rowsMayConflict: boolean,
+  rowsCanConflict: boolean,
   count: (outcome: 'committed' | 'conflict' | 'failed') => void,
 ): Promise<T> => {
   const deadline = Date.now() + RETRY_WINDOW_MS
@@ -104,7 +104,7 @@ export const retryConflicts = async <T>(
       count('committed')
       return result
     } catch (error) {
-      const isRetryable = isConflict(error) || (rowsMayConflict && isRowConflict(error))
+      const isRetryable = isConflict(error) || (rowsCanConflict && isRowConflict(error))
       count(isRetryable ? 'conflict' : 'failed')
       if (!isRetryable) throw error
       if (Date.now() > deadline)

@@ -101,7 +101,7 @@ class Queue<I extends QueuedWrite, Result> {
     const written = await this.database.transaction((tx) => this.recordAlone(tx, item), {
       readsFirst: true,
       // The same write may be running twice, and a workspace may be deleted in the meantime.
-      rowsMayConflict: true,
+      rowsCanConflict: true,
     })
     return written.result
   }
@@ -167,7 +167,7 @@ class Queue<I extends QueuedWrite, Result> {
       return set.map((waiting) => fateOf(waiting, requireValue(outcomes, waiting.item.userId)))
     }
     try {
-      return await this.database.transaction(work, { readsFirst: true, rowsMayConflict: false })
+      return await this.database.transaction(work, { readsFirst: true, rowsCanConflict: false })
     } catch (error) {
       return set.map((waiting) => fateAfter(error, waiting))
     }
@@ -202,8 +202,8 @@ const fateAfter = <I extends QueuedWrite, Result>(
   waiting: Waiting<I, Result>,
 ): Fate<I, Result> => {
   if (hasWaitedLong(error)) return { kind: 'rejected', waiting, error }
-  const mayBeWritten = error instanceof UnknownOutcome
-  if (mayBeWritten && !waiting.item.isRepeatable) return { kind: 'rejected', waiting, error }
+  const isPossiblyWritten = error instanceof UnknownOutcome
+  if (isPossiblyWritten && !waiting.item.isRepeatable) return { kind: 'rejected', waiting, error }
   return { kind: 'alone', waiting }
 }
 

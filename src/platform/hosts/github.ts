@@ -26,7 +26,7 @@ const named = (organization: unknown) => {
 const membershipPath = (name: string) => `/user/memberships/orgs/${encodeURIComponent(name)}`
 
 /** Without such a scope, GitHub responds as if there were no organization. */
-const mayReadOrganizations = (headers: Headers): boolean =>
+const canReadOrganizations = (headers: Headers): boolean =>
   (headers.get('x-oauth-scopes') ?? '')
     .split(',')
     .some((scope) => ['read:org', 'write:org', 'admin:org'].includes(scope.trim()))
@@ -86,7 +86,7 @@ export const github: HostKind = {
       const { state, organization } = objectOf(response.json)
       if (response.status === 200)
         return named(organization).id === id && state === 'active' ? 'member' : 'unknown'
-      if (response.status !== 404 || !mayReadOrganizations(response.headers)) return 'unknown'
+      if (response.status !== 404 || !canReadOrganizations(response.headers)) return 'unknown'
       // After a rename, the old name isn't found either, or belongs to someone else.
       const known = await ask(`/organizations/${id}`)
       const isGone = known.status === 404

@@ -63,7 +63,7 @@ const readIssue = (payload: unknown): Report => {
 const OWNER = 50
 
 /** Looks up a personal access token, or a token from the sign-in page. */
-const mayReadApi = async (ask: Ask): Promise<boolean> => {
+const canReadApi = async (ask: Ask): Promise<boolean> => {
   const personal = await ask('/personal_access_tokens/self')
   const { scopes } = objectOf(personal.json)
   const { scope } =
@@ -139,7 +139,7 @@ export const gitlab: HostKind = {
       const response = await ask(`/groups/${id}/members/all/${userId}`)
       const { id: found, state } = objectOf(response.json)
       if (response.status === 200) return found === userId && state === 'active' ? 'member' : 'unknown'
-      return response.status === 404 && (await mayReadApi(ask)) ? 'not-a-member' : 'unknown'
+      return response.status === 404 && (await canReadApi(ask)) ? 'not-a-member' : 'unknown'
     },
     owns: async (ask, { id: userId }, { id }) => {
       const response = await ask(`/groups/${id}/members/all/${userId}`)

@@ -15,11 +15,11 @@ export interface BodyReader<Read extends object, Context extends object> {
 /** Reads JSON that matches a schema (`largeJson`). */
 export interface JsonReader<Read extends object> extends BodyReader<Read, BodyContext> {
   schema: TSchema
-  mostBytes: number
+  maxBytes: number
 }
 
 interface Declaration<Schema extends TObject, Read extends object>
-  extends Pick<JsonReader<Read>, 'module' | 'mostBytes' | 'buffersOf'> {
+  extends Pick<JsonReader<Read>, 'module' | 'maxBytes' | 'buffersOf'> {
   schema: Schema
   bounds?: Bounds
   /** Makes what the handler gets of a valid body. @throws {InvalidBody} */

@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { own } from '../../../schemas/own.js'
 import { ApiError, toProblem } from '../../errors.js'
-import { mayHaveBody, PROBLEM_TYPE } from './errors.js'
+import { canHaveBody, PROBLEM_TYPE } from './errors.js'
 import type { BuildResponseHeaders } from './headers.js'
 
 /** Milliseconds. */
@@ -128,7 +128,7 @@ const boundBodies = (
     now >= deadline || (now >= slowUntil && socket.bytesRead - before < ((now - since) / 1_000) * uploadRate)
   // Runs before the router, which answers unreadable paths without calling hooks.
   app.server.prependListener('request', (request: IncomingMessage) => {
-    if (!mayHaveBody(request)) return
+    if (!canHaveBody(request)) return
     const since = performance.now()
     const slowUntil = since + ordinary
     arriving.set(request, { since, deadline: slowUntil, slowUntil, before: request.socket.bytesRead })

@@ -54,7 +54,7 @@ export const answerUnknown = (request: FastifyRequest, reply: FastifyReply): Fas
   return send(failure, request, reply)
 }
 
-export const mayHaveBody = ({ headers }: IncomingMessage): boolean =>
+export const canHaveBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) => {
@@ -67,7 +67,7 @@ const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) =
   }
   reply.removeHeader('ETag')
   reply.removeHeader('Content-Disposition')
-  if (mayHaveBody(request.raw) && !request.raw.complete) discard(request.raw, reply, failure)
+  if (canHaveBody(request.raw) && !request.raw.complete) discard(request.raw, reply, failure)
   const problem = toProblem(failure, request.id)
   const isForEditor = request.url.startsWith(EDITORS)
   return reply

@@ -40,7 +40,7 @@ export const formatsOf = (keys: SettingsKeyRules, kind: RepohostKind = 'github')
     message: `must be \`owner/repo\`, with an owner of at most ${limits.owner_path_length} characters`,
   },
   'settings-key': {
-    accepts: settingsKeys(keys).mayExist,
+    accepts: settingsKeys(keys).canExist,
     message: `must start with ${keys.prefixes.map((prefix) => `\`${prefix}.\``).join(' or ')}`,
   },
 })

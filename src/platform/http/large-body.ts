@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { Tinypool } from 'tinypool'
 import { ApiError } from '../../errors.js'
@@ -33,7 +33,7 @@ const IDLE_MS = 10_000
 export interface LargeBody<Read extends object, Context extends object> {
   reader: BodyReader<Read, Context>
   context: Context
-  mostBytes: number
+  maxBytes: number
   /** Holds the bytes until they're read. */
   memory: RequestMemory
   /** The owner that may have one large body at a time, if it isn't the person. */
@@ -78,12 +78,12 @@ export interface ReceivedBody<Read> {
  */
 export const readLargeBody = async <Read extends object, Context extends object>(
   request: FastifyRequest,
-  { reader, context, mostBytes, memory, place = memory.person, inspect, admit }: LargeBody<Read, Context>,
+  { reader, context, maxBytes, memory, place = memory.person, inspect, admit }: LargeBody<Read, Context>,
 ): Promise<ReceivedBody<Read>> => {
   const { server: app, socket } = request
   const { person, ending } = memory
   const held = memory.hold()
-  const incoming = new IncomingBody(request.raw, request.headers['content-length'], mostBytes, inspect)
+  const incoming = new IncomingBody(request.raw, request.headers['content-length'], maxBytes, inspect)
   if (incoming.declaredBytes > LARGE_BYTES) app.bodyTimeouts.extendForLargeBody(request.raw)
   try {
     if (await incoming.receive(undefined, LARGE_BYTES)) {
@@ -91,9 +91,9 @@ export const readLargeBody = async <Read extends object, Context extends object>
       return keepCounted(held, reader, reader.read(incoming.bytes, context))
     }
     app.bodyTimeouts.extendForLargeBody(request.raw)
-    const endTurn =
+    const releasePermit =
       app.config.rateLimits || place !== person
-        ? await app.rateLimits.takeTurn(request, 'large_uploads', [place])
+        ? await app.rateLimits.acquirePermit(request, 'large_uploads', [place])
         : () => {}
     const hangUp = () => ending.abort(new ApiError('bad_request', { detail: 'The connection was closed.' }))
     socket.once('close', hangUp)
@@ -106,7 +106,7 @@ export const readLargeBody = async <Read extends object, Context extends object>
       return keepCounted(held, reader, await untilAborted(reading, ending.signal))
     } finally {
       socket.removeListener('close', hangUp)
-      endTurn()
+      releasePermit()
     }
   } catch (error) {
     held.release()
@@ -178,9 +178,9 @@ const PAUSE_BYTES = 524_288
 /** The size of a body's first buffer, whatever length the body declares. */
 const FIRST_BYTES = 65_536
 
-const tooLarge = (mostBytes: number) =>
+const tooLarge = (maxBytes: number) =>
   new ApiError('payload_too_large', {
-    detail: `The body is larger than the ${mostBytes} bytes that this route accepts. Send less in one request.`,
+    detail: `The body is larger than the ${maxBytes} bytes that this route accepts. Send less in one request.`,
   })
 
 /** Collects a body as it arrives. */
@@ -196,11 +196,11 @@ class IncomingBody {
   constructor(
     stream: Readable,
     declaredBytes: string | undefined,
-    private readonly mostBytes: number,
+    private readonly maxBytes: number,
     private readonly inspect: (chunk: Buffer) => void = () => {},
   ) {
     this.declaredBytes = Number(declaredBytes ?? 0)
-    if (this.declaredBytes > mostBytes) throw tooLarge(mostBytes)
+    if (this.declaredBytes > maxBytes) throw tooLarge(maxBytes)
     this.buffer = Buffer.allocUnsafeSlow(Math.min(this.declaredBytes, FIRST_BYTES))
     // The rest of a rejected body is read like other bodies, so that its connection stays open for the response.
     this.chunks = stream.iterator({ destroyOnReturn: false })
@@ -216,12 +216,12 @@ class IncomingBody {
    * @returns whether it has ended
    * @throws {ApiError} `payload_too_large`, what `inspect` and `held` throw, and `bad_request` when the connection is lost
    */
-  async receive(held?: Held, most = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async receive(held?: Held, limit = Number.POSITIVE_INFINITY): Promise<boolean> {
     held?.add(this.length)
-    for (let pauseAt = this.length + PAUSE_BYTES; this.length <= most; ) {
+    for (let pauseAt = this.length + PAUSE_BYTES; this.length <= limit; ) {
       // A fast sender would otherwise block the event loop.
       if (this.length >= pauseAt) {
-        await nextTurn()
+        await yieldToEventLoop()
         pauseAt = this.length + PAUSE_BYTES
       }
       const { done, value } = await this.chunks.next().catch((cause) => {
@@ -244,12 +244,12 @@ class IncomingBody {
 
   private add(chunk: Buffer): void {
     const length = this.length + chunk.length
-    if (length > this.mostBytes) throw tooLarge(this.mostBytes)
+    if (length > this.maxBytes) throw tooLarge(this.maxBytes)
     this.inspect(chunk)
     if (length > this.buffer.length) {
       // A larger body gets a buffer of its full length at once. The system allocates memory only for the part that's
       // written.
-      const whole = Math.max(length, this.declaredBytes || this.mostBytes)
+      const whole = Math.max(length, this.declaredBytes || this.maxBytes)
       const larger = Buffer.allocUnsafeSlow(length > LARGE_BYTES ? whole : Math.min(2 * length, whole))
       this.bytes.copy(larger)
       this.buffer = larger

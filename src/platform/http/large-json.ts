@@ -25,18 +25,18 @@ export interface LargeJson<Read extends object> {
  * boot if a route in the scope takes another body.
  */
 export const largeJson = <Read extends object>(scope: Scope, reader: JsonReader<Read>): LargeJson<Read> => {
-  const { schema, mostBytes } = reader
+  const { schema, maxBytes } = reader
   const { repohost, settingsKeys } = scope.config
   const context = { keys: settingsKeys, kind: repohost.kind }
   leaveBodies(scope, ['application/json'])
   scope.addHook('onRoute', (route) => {
-    if (!takesBody(route) || (route.config?.readsBody === schema && route.bodyLimit === mostBytes)) return
+    if (!takesBody(route) || (route.config?.readsBody === schema && route.bodyLimit === maxBytes)) return
     throw new Error(`${route.method} ${route.url} doesn’t take the large body of its scope`)
   })
   return {
     read: async (request, reply, inspect) => {
       const memory = holdMemory(request, reply, await payerOf(request))
-      const received = await readLargeBody(request, { reader, context, mostBytes, memory, inspect })
+      const received = await readLargeBody(request, { reader, context, maxBytes, memory, inspect })
       await beginWork(request)
       return { ...received, memory }
     },

@@ -10,7 +10,7 @@ export const probeRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/health',
-    config: { access: anyone, limit: 'none', asksDatabase: false, isProbe: true },
+    config: { access: anyone, limit: 'none', usesDatabase: false, isProbe: true },
     schema: {
       operationId: 'getHealth',
       tags: ['service'],

@@ -49,8 +49,8 @@ const unusableText = (request: FastifyRequest): Error | undefined => {
       }
       // The wildcard parameter of a page's address contains slashes, and so does an owner at GitLab.
       const { kind } = request.server.config.repohost
-      const mayHaveSlash = name === '*' || (name === 'owner' && kind === 'gitlab')
-      if (part === 'params' && !mayHaveSlash && String(value).includes('/'))
+      const canHaveSlash = name === '*' || (name === 'owner' && kind === 'gitlab')
+      if (part === 'params' && !canHaveSlash && String(value).includes('/'))
         return invalid(`/params/${name}`, 'must not contain an encoded slash')
     }
   }

@@ -77,7 +77,7 @@ const createAjv = (keys: SettingsKeyRules, kind: RepohostKind, options: Options)
     before: 'format',
     schemaType: 'number',
     error: { message: ({ schema }) => str`must have at most ${schema} stars (*)` },
-    validate: (most: number, text: string) => text.split('*').length - 1 <= most,
+    validate: (max: number, text: string) => text.split('*').length - 1 <= max,
   })
   // Settings check their own names (`settings-rules.ts`) and report all faults together.
   ajv.removeKeyword('propertyNames')

@@ -1,6 +1,6 @@
 /** Every metric of the service, as plain data: `platform/metrics/meter.ts` keeps them, `docs/metrics.md` describes them. */
 import type { ErrorCode } from '../../../schemas/errors.js'
-import { turns, windows } from '../limits.js'
+import { concurrencyLimits, windows } from '../limits.js'
 
 /** A label's values, which all begin at 0, or a description of the values if they aren't known here. */
 type Values = readonly string[] | string
@@ -89,7 +89,7 @@ export const metrics = {
   http_requests_under_way: gauge('Requests in progress.', {}),
 
   team_settings_refusals_total: counter('Requests that a limit rejected.', {
-    limit: [...namesOf({ ...windows, ...turns }), 'working_time', ...quotas],
+    limit: [...namesOf({ ...windows, ...concurrencyLimits }), 'working_time', ...quotas],
   }),
   team_settings_rate_limits_shared: gauge(
     'With REDIS_URL: whether limits are counted across all instances (1), or Redis is unavailable (0).',

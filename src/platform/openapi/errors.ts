@@ -14,7 +14,7 @@ import { groupBy } from '../process/maps.js'
 export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   const access = config?.access
   const codes: ErrorCode[] = ['validation_failed', 'internal_error']
-  if (config?.asksDatabase !== false) codes.push('unavailable')
+  if (config?.usesDatabase !== false) codes.push('unavailable')
   if (config?.limit !== 'none') codes.push('rate_limited')
   // A body is parsed whenever the method allows one, even if the route ignores it.
   if (method !== 'GET') codes.push('invalid_json', 'payload_too_large', 'maintenance')

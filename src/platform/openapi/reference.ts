@@ -80,7 +80,7 @@ type ServedText = ReturnType<typeof servedText>
 
 const reference: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, access: anyone, limit: 'pages', takesTurn: false }
+    route.config = { ...route.config, access: anyone, limit: 'pages', needsPermit: false }
   })
 
   /** Sends a text that doesn't change while the process runs. @param requestedVersion the version in its address */

@@ -31,9 +31,9 @@ declare module 'fastify' {
     /** An additional rate limit (`platform/rate-limits/rate-limit.ts`). */
     limit?: 'sign_in' | 'invite' | 'export' | 'refused_host_tokens' | 'pages' | 'none'
     /** False: it never waits for the database, so it's always available and doesn't count toward the share. */
-    asksDatabase?: boolean
+    usesDatabase?: boolean
     /** False: it's answered from the memory of the process, so it doesn't wait for the caller's other requests. */
-    takesTurn?: boolean
+    needsPermit?: boolean
     /** Called by load balancers, and never limited. */
     isProbe?: boolean
   }

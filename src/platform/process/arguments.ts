@@ -20,12 +20,12 @@ const problemOf = (command: string, text: string) =>
 type Texts<Names extends string> = Record<Names, string>
 
 /** How many arguments a command takes besides its options: a number, or the minimum and maximum. */
-export type Count = number | [least: number, most: number]
+export type Count = number | [min: number, max: number]
 
 const requireCount = (command: string, given: string[], count: Count): void => {
-  const [least, most] = typeof count === 'number' ? [count, count] : count
-  if (given.length > most) throw problemOf(command, `Unexpected argument '${given[most]}'`)
-  if (given.length < least) throw problemOf(command, 'An argument is missing')
+  const [min, max] = typeof count === 'number' ? [count, count] : count
+  if (given.length > max) throw problemOf(command, `Unexpected argument '${given[max]}'`)
+  if (given.length < min) throw problemOf(command, 'An argument is missing')
 }
 
 /**

@@ -27,7 +27,7 @@ const budgetMebibytes = findMebibytes() / 2
 export const fitting = (mebibytes: number): number => Math.max(1, Math.floor(budgetMebibytes / mebibytes))
 
 /** The MiB for each, if so much work runs at once. */
-export const portionOf = (atOnce: number): number => Math.floor(budgetMebibytes / atOnce)
+export const portionOf = (maxConcurrent: number): number => Math.floor(budgetMebibytes / maxConcurrent)
 
 interface Holding {
   person: string
@@ -57,7 +57,7 @@ class HeldMemory {
   private readonly people = new Map<string, number>()
   private readonly holdings = new Set<Holding>()
 
-  constructor(private readonly most: number) {}
+  constructor(private readonly maxBytes: number) {}
 
   /** @param lose ends the request, and is called at most once */
   hold(person: string, lose: () => void): HeldParts {
@@ -97,7 +97,7 @@ class HeldMemory {
   }
 
   private dropLargest(growing: Holding): void {
-    while (this.total > this.most) {
+    while (this.total > this.maxBytes) {
       let largest = growing
       for (const one of this.holdings) if (this.isBefore(one, largest)) largest = one
       this.drop(largest)

@@ -1,11 +1,11 @@
 /**
  * The only place that checks limits, which `limits.ts` declares. Requests are counted per instance, or across all
- * instances with Redis. Turns are always per instance.
+ * instances with Redis. Permits are always per instance.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { tooMany } from '../../errors.js'
-import { type TurnName, turns, type WindowName, windows } from '../limits.js'
+import { type ConcurrencyLimitName, concurrencyLimits, type WindowName, windows } from '../limits.js'
 import { KeyedSemaphore } from '../process/semaphore.js'
 import { type Counts, LocalCounts } from './counts.js'
 import { matcherOf } from './exempt.js'
@@ -26,12 +26,12 @@ interface RateLimits {
    */
   admit(request: FastifyRequest, limit: WindowName, options?: ChargeOptions): Promise<Charge>
   /**
-   * Waits for a turn.
+   * Waits for a permit.
    * @param payers by default, the request's payers
    * @returns what ends it; further calls do nothing
-   * @throws {ApiError} `rate_limited` when no turn comes in time
+   * @throws {ApiError} `rate_limited` when no permit is free in time
    */
-  takeTurn(request: FastifyRequest, limit: TurnName, payers?: Payers): Promise<() => void>
+  acquirePermit(request: FastifyRequest, limit: ConcurrencyLimitName, payers?: Payers): Promise<() => void>
   /** Resolves once work that's charged to these payers may begin. Null without limits. */
   beginWork(payers: Payers): Promise<Work | null>
   people: People
@@ -75,20 +75,27 @@ export default fp(
     app.decorateRequest('work', null)
     const people = new People(findPerson)
     const semaphores = Object.fromEntries(
-      Object.entries(turns).map(([name, { atOnce, waiting, waitMs, retryAfter, ...turn }]) => [
-        name,
-        new KeyedSemaphore(atOnce, waiting, waitMs, () =>
-          tooMany(name as TurnName, atOnce, retryAfter, 'detail' in turn ? turn.detail : undefined),
-        ),
-      ]),
-    ) as Record<TurnName, KeyedSemaphore>
-    const takeTurn = async (request: FastifyRequest, name: TurnName, payers?: Payers) =>
-      semaphores[name].acquire(payers ?? (await payersIn(request, turns[name].per)))
+      Object.entries(concurrencyLimits).map(
+        ([name, { maxConcurrent, waiting, waitMs, retryAfter, ...limit }]) => [
+          name,
+          new KeyedSemaphore(maxConcurrent, waiting, waitMs, () =>
+            tooMany(
+              name as ConcurrencyLimitName,
+              maxConcurrent,
+              retryAfter,
+              'detail' in limit ? limit.detail : undefined,
+            ),
+          ),
+        ],
+      ),
+    ) as Record<ConcurrencyLimitName, KeyedSemaphore>
+    const acquirePermit = async (request: FastifyRequest, name: ConcurrencyLimitName, payers?: Payers) =>
+      semaphores[name].acquire(payers ?? (await payersIn(request, concurrencyLimits[name].per)))
 
     if (!config.rateLimits) {
       app.decorate('rateLimits', {
         admit: async () => free,
-        takeTurn,
+        acquirePermit,
         beginWork: async () => null,
         people,
         areShared: undefined,
@@ -122,7 +129,7 @@ export default fp(
     ): Promise<Charge> => {
       if (isExempt(normalizeAddress(request.ip ?? ''))) return free
       const { per, windowMs, max: maxOfPerson, ...row } = windows[name]
-      const maxOfWorkspace = 'maxOfWorkspace' in row ? row.maxOfWorkspace : maxOfPerson
+      const maxPerWorkspace = 'maxPerWorkspace' in row ? row.maxPerWorkspace : maxOfPerson
       const found = given ?? payersIn(request, per)
       const payers = found instanceof Promise ? await found : found
       const refund = async (charged = payers.length) => {
@@ -130,7 +137,7 @@ export default fp(
       }
       for (const [index, payer] of payers.entries()) {
         // The last of several payers is the person.
-        const max = config.limits[index === payers.length - 1 ? maxOfPerson : maxOfWorkspace]
+        const max = config.limits[index === payers.length - 1 ? maxOfPerson : maxPerWorkspace]
         const { count, leftMs } = await counts.add(name, payer, windowMs, amount)
         if (count + (amount === 0 ? 1 : 0) > max) {
           await refund(index + 1)
@@ -144,7 +151,7 @@ export default fp(
     }
     const budget = new WorkBudget(config.databasePoolSize)
     const beginWork = (payers: Payers) => budget.begin(payers)
-    app.decorate('rateLimits', { admit, takeTurn, beginWork, people, areShared })
+    app.decorate('rateLimits', { admit, acquirePermit, beginWork, people, areShared })
   },
   { name: 'admit' },
 )

@@ -18,14 +18,14 @@ declare module 'fastify' {
 }
 
 /** Before the body is read, so that waiting requests take no memory. @throws {ApiError} `rate_limited` */
-export const takeRequestTurn = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+export const acquireRequestPermit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   const { server: app, session, routeOptions } = request
-  const { isProbe, takesTurn, asksDatabase } = routeOptions.config
+  const { isProbe, needsPermit, usesDatabase } = routeOptions.config
   const isAnonymous = session instanceof ApiError
-  if (!app.config.rateLimits || isProbe || takesTurn === false) return
-  if (asksDatabase === false && !isAnonymous) return
-  const turn = isAnonymous ? 'turns_of_address' : 'turns_of_caller'
-  const release = await app.rateLimits.takeTurn(request, turn)
+  if (!app.config.rateLimits || isProbe || needsPermit === false) return
+  if (usesDatabase === false && !isAnonymous) return
+  const limit = isAnonymous ? 'turns_of_address' : 'turns_of_caller'
+  const release = await app.rateLimits.acquirePermit(request, limit)
   if (request.raw.socket.destroyed) {
     release()
     throw new ApiError('bad_request')

@@ -8,7 +8,7 @@ export const limitRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/limits',
-    config: { access: anyone, asksDatabase: false },
+    config: { access: anyone, usesDatabase: false },
     schema: {
       operationId: 'getLimits',
       tags: ['service'],

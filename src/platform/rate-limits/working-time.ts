@@ -89,16 +89,16 @@ export interface Work {
 /** Callers above their share get one in this many connections between them. */
 const CONNECTIONS_PER_LANE = 8
 /** Replaced by an error that says how long to wait. */
-const noTurn = () => new Error('No turn in the slow lane')
+const laneTimeout = () => new Error('No turn in the slow lane')
 
 export class WorkBudget {
   private readonly times = cacheOf<string, WorkingTime>(MAX_CALLERS, () => new WorkingTime())
-  private readonly callers = new KeyedSemaphore(1, limits.rate_per_caller, WAIT_MS, noTurn)
+  private readonly callers = new KeyedSemaphore(1, limits.rate_per_caller, WAIT_MS, laneTimeout)
   private readonly slowLane: Semaphore
 
   constructor(connections: number) {
     const width = Math.max(1, Math.floor(connections / CONNECTIONS_PER_LANE))
-    this.slowLane = new Semaphore(width, limits.rate_per_caller, WAIT_MS, noTurn)
+    this.slowLane = new Semaphore(width, limits.rate_per_caller, WAIT_MS, laneTimeout)
   }
 
   /**

@@ -37,8 +37,8 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const host = hostKinds[config.repohost.kind]
   const { hostname } = new URL(config.repohost.url)
   const context = { database, addressKeys: addressKeysOf(config.jwtSecrets) }
-  const atOnce = Math.max(1, Math.floor(config.databasePoolSize / CONNECTIONS_PER_DELIVERY))
-  const turns = new Semaphore(atOnce, MAX_WAITING, WAIT_MS, () => new ApiError('unavailable'))
+  const maxConcurrent = Math.max(1, Math.floor(config.databasePoolSize / CONNECTIONS_PER_DELIVERY))
+  const semaphore = new Semaphore(maxConcurrent, MAX_WAITING, WAIT_MS, () => new ApiError('unavailable'))
   app.decorateRequest('delivery', null)
 
   /** Only wrong signatures are limited, because the host sends as many deliveries as there are events. */
@@ -93,15 +93,15 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }
   /** Processes an admitted delivery. @param rows how many rows it may store */
-  const inTurn = async (request: FastifyRequest, rows: number, work: () => Promise<void>) => {
+  const withPermits = async (request: FastifyRequest, rows: number, work: () => Promise<void>) => {
     const { payers } = deliveryOf(request)
     await app.rateLimits.admit(request, 'delivered_rows', { payers, amount: rows })
     // One at a time, so that the webhooks of different people take turns.
     request.work?.pause()
-    const release = await app.rateLimits.takeTurn(request, 'turns_of_delivery', payers.slice(-1))
+    const release = await app.rateLimits.acquirePermit(request, 'turns_of_delivery', payers.slice(-1))
     request.work?.resume()
     try {
-      await turns.run(work)
+      await semaphore.run(work)
     } finally {
       release()
     }
@@ -134,12 +134,12 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const body = await readBody(request, reply)
       requireInTime(request)
       if ('failure' in body) {
-        await inTurn(request, 1, () => recordFailure(database, head, body.failure))
+        await withPermits(request, 1, () => recordFailure(database, head, body.failure))
         throw body.failure
       }
       const { delivery } = body
       const rows = 1 + delivery.commits.length + (delivery.issue ? 1 : 0)
-      await inTurn(request, rows, async () => {
+      await withPermits(request, rows, async () => {
         const { left, renamed } = delivery
         const { proof } = head.verification
         if (left)
@@ -153,7 +153,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
               await lockWebhook(tx, head)
               await moveAtReport(tx, head.workspaceId, renamed)
             },
-            { rowsMayConflict: true },
+            { rowsCanConflict: true },
           )
         const outcome = await processDelivery(context, head, delivery)
         // Without names, repositories and addresses.

@@ -35,7 +35,7 @@ export const readSignedBody = async (
     const { body: found } = await readLargeBody(request, {
       reader,
       context: { kind, hostname, event, isForm },
-      mostBytes: limits.webhook_body_bytes,
+      maxBytes: limits.webhook_body_bytes,
       // Until the signature is verified, only the address is known.
       memory: holdMemory(request, reply, address),
       place: `${address} ${webhookId}`,

@@ -3,7 +3,7 @@
  * read as it arrives, so that large bodies take no memory.
  */
 import type { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Token } from 'stream-json/core/parser.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError, invalid } from '../../../errors.js'
@@ -77,7 +77,7 @@ const readPieces = async function* (stream: Readable): AsyncGenerator<Token[]> {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       const piece = chunk.subarray(at, at + PIECE_BYTES)
       yield quoted ? json.readText(textIn(quoted.read(piece))) : json.read(piece)
-      await nextTurn()
+      await yieldToEventLoop()
     }
   }
   quoted?.end()

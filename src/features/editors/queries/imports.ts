@@ -232,7 +232,7 @@ export const readImported = async (
 }
 
 /** For each repository, the workspace for which earlier imports have found the most minutes on a day. */
-export const readMostImported = async (
+export const readMaxImported = async (
   tx: Db,
   userId: string,
   day: string,

@@ -103,7 +103,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
         throw new ApiError('payload_too_large')
       await requireNoImport(app.db, userId)
       // One file each, so that a slow sender holds only one permit.
-      const endTurn = await app.rateLimits.takeTurn(request, 'import')
+      const releasePermit = await app.rateLimits.acquirePermit(request, 'import')
       try {
         const file = await arrivals.run(() => {
           app.bodyTimeouts.extendForUpload(request.raw)
@@ -117,7 +117,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
         void imports.run()
         return reply.code(202).send(started)
       } finally {
-        endTurn()
+        releasePermit()
       }
     },
   })

@@ -104,7 +104,7 @@ export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
     app.route({
       method: 'GET',
       url: `/${name}.${ending}`,
-      config: { access: anyone, limit: 'pages', asksDatabase: false },
+      config: { access: anyone, limit: 'pages', usesDatabase: false },
       schema: {
         operationId: operations[0],
         tags: ['service'],
@@ -130,7 +130,7 @@ export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: {
         access: anyone,
         limit: 'pages',
-        asksDatabase: false,
+        usesDatabase: false,
         headers: ['ETag'],
         errors: ['route_not_found'],
       },

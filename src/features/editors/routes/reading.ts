@@ -206,7 +206,7 @@ export const dashboardLinks: FastifyPluginAsyncTypebox = async (app) => {
     app.route({
       method: 'GET',
       url,
-      config: { access: anyone, limit: 'pages', asksDatabase: false },
+      config: { access: anyone, limit: 'pages', usesDatabase: false },
       schema: { hide: true },
       handler: async (_, reply) =>
         reply.header('Cache-Control', 'no-cache').redirect(new URL('/', app.config.homeUrl).href),

@@ -182,8 +182,8 @@ const ASSIGN = statement(
 )
 
 /** Assigns rows of the previous version to their local days. @returns how many were unassigned */
-export const assignAgentMinutesToLocalDays = async (tx: Db, most: number): Promise<number> => {
-  const rows = await tx.rows(LIST_UNASSIGNED, [most])
+export const assignAgentMinutesToLocalDays = async (tx: Db, limit: number): Promise<number> => {
+  const rows = await tx.rows(LIST_UNASSIGNED, [limit])
   const shares = rows.map(sharesOf)
   await tx.rows(ASSIGN, [
     rows.map(({ userId }) => userId),

@@ -141,13 +141,13 @@ export interface TargetRequest {
 }
 
 /**
- * @param mostCompared how much is compared for each of them at most
+ * @param maxComparisons how much is compared for each of them at most
  * @returns an entry for each of these people, by user
  */
 export const readTargets = async (
   db: Db,
   requests: readonly TargetRequest[],
-  mostCompared: number = limits.flush_comparisons,
+  maxComparisons: number = limits.flush_comparisons,
 ): Promise<ReadonlyMap<string, TargetResult>> => {
   const repos = requests.flatMap(({ repoKeys }, index) =>
     Array.from(repoKeys, (repoKey) => ({ n: index + 1, ...divideRepo(repoKey) })),
@@ -157,21 +157,21 @@ export const readTargets = async (
     repos.map(({ n }) => n),
     repos.map(({ owner }) => owner),
     repos.map(({ repo }) => repo),
-    mostCompared,
+    maxComparisons,
     requests.map(({ scope }) => scope),
   ])
   const rowsOf = groupBy(rows, ({ n }) => n)
   return new Map(
-    requests.map(({ userId }, index) => [userId, toTarget(rowsOf.get(index + 1) ?? [], mostCompared)]),
+    requests.map(({ userId }, index) => [userId, toTarget(rowsOf.get(index + 1) ?? [], maxComparisons)]),
   )
 }
 
 /** @param rows a person's rows, one per matching workspace, or one without a workspace */
-const toTarget = (rows: TargetRow[], mostCompared: number): TargetResult => {
+const toTarget = (rows: TargetRow[], maxComparisons: number): TargetResult => {
   const [first] = rows
   if (!first) return { kind: 'unknown person' }
   const { today, timezone, comparisons, paused, reposOff, recordedHours } = first
-  if (comparisons > mostCompared) return { kind: 'too large', comparisons }
+  if (comparisons > maxComparisons) return { kind: 'too large', comparisons }
   return {
     kind: 'found',
     today,

@@ -231,20 +231,20 @@ export const listOwnRepoDays = (
   db: Db,
   userId: string,
   { from, to }: Range,
-  most: number,
+  limit: number,
   repoKey?: string,
 ): Promise<(DayMinutes & { repo: string })[]> =>
-  db.rows(LIST_OWN_REPO_DAYS, [userId, from, to, most, repoKey ?? null])
+  db.rows(LIST_OWN_REPO_DAYS, [userId, from, to, limit, repoKey ?? null])
 
 /** The same for the person's agents. */
 export const listOwnAgentRepoDays = (
   db: Db,
   userId: string,
   { from, to }: Range,
-  most: number,
+  limit: number,
   repoKey?: string,
 ): Promise<(DayMinutes & { repo: string })[]> =>
-  db.rows(LIST_OWN_AGENT_REPO_DAYS, [userId, from, to, most, repoKey ?? null])
+  db.rows(LIST_OWN_AGENT_REPO_DAYS, [userId, from, to, limit, repoKey ?? null])
 
 /** $4: how many repositories. $5: only this one. */
 const SUM_OWN_REPOS = statement(

@@ -29,12 +29,12 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const [personKey] = personKeysOf(config.jwtSecrets)
 
   /** @throws {ApiError} `rate_limited`, with the first piece */
-  async function* exportInTurn(request: FastifyRequest, profile: Profile) {
-    const endTurn = await app.rateLimits.takeTurn(request, 'export')
+  async function* exportWithPermit(request: FastifyRequest, profile: Profile) {
+    const releasePermit = await app.rateLimits.acquirePermit(request, 'export')
     try {
       yield* exportAccount(database, profile)
     } finally {
-      endTurn()
+      releasePermit()
     }
   }
 
@@ -53,7 +53,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const profile = await readProfile(database, config, request.caller.userId)
       const day = await readToday(database)
       reply.header('Content-Disposition', attachmentOf(profile.login, `_${day}.json`))
-      return sendPieces(reply, JSON_TYPE, exportInTurn(request, profile))
+      return sendPieces(reply, JSON_TYPE, exportWithPermit(request, profile))
     },
   })
 

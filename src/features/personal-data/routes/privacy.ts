@@ -18,7 +18,7 @@ export const privacyRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/privacy',
-    config: { access: anyone, asksDatabase: false },
+    config: { access: anyone, usesDatabase: false },
     schema: {
       operationId: 'getPrivacy',
       tags: ['service'],

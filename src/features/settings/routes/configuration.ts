@@ -5,7 +5,7 @@
  *   module, as a function can't be sent to a thread.
  * - The reader (`configuration-reader.ts`) judges the keys there. It returns overrides as bytes, which move to this thread
  *   without a copy, where 16,384 objects would fill the heap.
- * - Large changes take turns (`configuration-turns.ts`), because each needs much memory.
+ * - Large changes take turns (`configuration-permits.ts`), because each needs much memory.
  * - One transaction plans the change (`plan-configuration.ts`), an override at a time, and writes it in batches
  *   (`change-configuration.ts`), because together they'd fill the heap. A dry run only plans.
  */

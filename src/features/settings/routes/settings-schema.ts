@@ -18,7 +18,7 @@ export const settingsSchemaRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/settings-schema',
-    config: { access: anyone, asksDatabase: false, errors: ['schema_not_configured'] },
+    config: { access: anyone, usesDatabase: false, errors: ['schema_not_configured'] },
     schema: {
       operationId: 'getSettingsSchema',
       tags: ['settings'],

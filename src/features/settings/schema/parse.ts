@@ -294,10 +294,10 @@ class Keywords {
     return exclusive ? [undefined, bound] : [bound, undefined]
   }
 
-  bounds(least: string, most: string): Bounds | undefined {
+  bounds(min: string, max: string): Bounds | undefined {
     return present({
-      min: this.get(least, 'a whole number from 0', isLength),
-      max: this.get(most, 'a whole number from 0', isLength),
+      min: this.get(min, 'a whole number from 0', isLength),
+      max: this.get(max, 'a whole number from 0', isLength),
     })
   }
 }

@@ -168,8 +168,8 @@ const LIST_ADMITTING = statement(
   group by o.host_id, o.name order by min(o.linked_at), o.host_id limit $1::int`,
 )
 
-export const listAdmitting = (db: Db, most: number): Promise<{ id: number; name: string }[]> =>
-  db.rows(LIST_ADMITTING, [most])
+export const listAdmitting = (db: Db, limit: number): Promise<{ id: number; name: string }[]> =>
+  db.rows(LIST_ADMITTING, [limit])
 
 /** $1: the user. */
 const COUNT_JOINED = statement(

@@ -17,11 +17,11 @@ const CHANGE_MIB = 180
 const MAX_WAITING = 64
 const WAIT_MS = 10_000
 const unavailable = () => new ApiError('unavailable')
-const changesOfPerson = new KeyedSemaphore(1, MAX_WAITING, WAIT_MS, unavailable)
-const changesAtOnce = new Semaphore(fitting(CHANGE_MIB), MAX_WAITING, WAIT_MS, unavailable)
+const personSemaphores = new KeyedSemaphore(1, MAX_WAITING, WAIT_MS, unavailable)
+const changeSemaphore = new Semaphore(fitting(CHANGE_MIB), MAX_WAITING, WAIT_MS, unavailable)
 
-/** Only changes that need much memory wait for others. Those without overrides need little. @returns what ends the turn */
-export const waitForTurn = async (
+/** Only changes that need much memory wait for others. Those without overrides need little. @returns what releases the permit */
+export const acquireChangePermit = async (
   database: Database,
   workspaceId: string,
   projects: SentConfiguration['projects'],
@@ -31,15 +31,15 @@ export const waitForTurn = async (
   const sent = projects.reduce((sum, { length }) => sum + length, 0)
   const stored = (await readStorage(database.hot, [workspaceId])).get(workspaceId) ?? 0
   if (sent + stored <= LARGE_BYTES) return () => {}
-  const endTurnOfPerson = await changesOfPerson.acquire([person])
+  const releasePerson = await personSemaphores.acquire([person])
   try {
-    await changesAtOnce.acquire()
+    await changeSemaphore.acquire()
   } catch (error) {
-    endTurnOfPerson()
+    releasePerson()
     throw error
   }
   return () => {
-    changesAtOnce.release()
-    endTurnOfPerson()
+    changeSemaphore.release()
+    releasePerson()
   }
 }
