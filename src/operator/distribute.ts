@@ -9,25 +9,25 @@ import { isCurrent, LOCK_POLL_MS } from '../platform/database/migrate.js'
 import type { TableRules } from '../platform/database/table.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 
-const namesPlacedAt = (isHere: (place: TableRules['place']) => boolean): string[] =>
+const tablesWith = (isHere: (place: TableRules['place']) => boolean): string[] =>
   tables.filter(({ rules }) => isHere(rules.place)).map(({ table }) => getTableName(table))
 
 const spreadBy = (column: string) =>
-  namesPlacedAt((place) => typeof place === 'object' && place.spreadBy === column)
+  tablesWith((place) => typeof place === 'object' && place.spreadBy === column)
 
 const MIGRATIONS = 'drizzle.__drizzle_migrations'
 
 /** Each table's distribution. Tables that are joined share a column, and so a node. */
 export const layout = {
   /** Ordered so that each table references only earlier ones. */
-  copied: namesPlacedAt((place) => place === 'every node'),
+  copied: tablesWith((place) => place === 'every node'),
   spread: {
     owner_key: spreadBy('owner_key'),
     workspace_id: spreadBy('workspace_id'),
     user_id: spreadBy('user_id'),
   },
   /** Only on the coordinator, where sessions from any node read and write them. */
-  kept: [...namesPlacedAt((place) => place === 'coordinator'), MIGRATIONS],
+  kept: [...tablesWith((place) => place === 'coordinator'), MIGRATIONS],
 }
 
 /**
@@ -51,7 +51,7 @@ export const distribute = (url: string, say: (line: string) => void, stopped?: A
     while (!(await take())[0]?.taken) await sleep(LOCK_POLL_MS, undefined, stopped && { signal: stopped })
     if (!(await isCurrent(sql)))
       throw new OperatorError('The schema isn’t current: run `npm run migrate` first')
-    await placeTables(sql, say)
+    await distributeTables(sql, say)
     const [{ database } = {}] = await sql`select quote_ident(current_database()) as database`
     await sql.unsafe(`alter database ${database} ${clusterSetting}`)
     say('Every table is in place.')
@@ -79,23 +79,23 @@ const requireCoordinator = async (sql: postgres.Sql) => {
   if (!node.hasWorkers) throw new OperatorError('The cluster has no workers: add them with citus_add_node')
 }
 
-interface Place {
+interface Distribution {
   kind: 'distributed' | 'reference' | 'local'
   column: string
 }
 
 /** The tables known to every node. */
-const readPlaces = async (sql: postgres.Sql): Promise<Map<string, Place>> => {
-  const rows = await sql<(Place & { name: string })[]>`
+const readDistributions = async (sql: postgres.Sql): Promise<Map<string, Distribution>> => {
+  const rows = await sql<(Distribution & { name: string })[]>`
     select table_name::text as name, citus_table_type as kind, distribution_column as column from citus_tables
     where citus_table_type in ('distributed', 'reference', 'local')`
   return new Map(rows.map((row) => [row.name, row]))
 }
 
-const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
-  const places = await readPlaces(sql)
+const distributeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
+  const places = await readDistributions(sql)
   /** @returns whether the table is already in its place */
-  const isPlaced = (table: string, wanted: Place): boolean => {
+  const isDistributed = (table: string, wanted: Distribution): boolean => {
     const place = places.get(table)
     // Citus makes tables that refer to copied ones local by itself.
     if (!place || (place.kind === 'local' && wanted.kind !== 'local')) return false
@@ -106,13 +106,13 @@ const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
     )
   }
   for (const table of layout.copied) {
-    if (isPlaced(table, { kind: 'reference', column: '<none>' })) continue
+    if (isDistributed(table, { kind: 'reference', column: '<none>' })) continue
     await sql`select create_reference_table(${table}::text::regclass)`
     say(`${table}: replicated to every node`)
   }
   for (const [column, tables] of Object.entries(layout.spread)) {
     for (const table of tables) {
-      if (isPlaced(table, { kind: 'distributed', column })) continue
+      if (isDistributed(table, { kind: 'distributed', column })) continue
       const neighbor = tables.find((other) => places.get(other)?.kind === 'distributed') ?? 'none'
       await sql`select create_distributed_table(${table}::text::regclass, ${column}, colocate_with => ${neighbor})`
       places.set(table, { kind: 'distributed', column })
@@ -120,7 +120,7 @@ const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
     }
   }
   for (const table of layout.kept) {
-    if (isPlaced(table, { kind: 'local', column: '<none>' })) continue
+    if (isDistributed(table, { kind: 'local', column: '<none>' })) continue
     await sql`select citus_add_local_table_to_metadata(${table}::text::regclass)`
     say(`${table}: on the coordinator, known to every node`)
   }

@@ -35,7 +35,7 @@ export const mergeRepos = (rows: RepoRow[]): RepoRow[] => {
   return [...named.slice(0, count), ...last]
 }
 
-const placeOf = ({ weekday, hour }: { weekday: number; hour: number }) => `${weekday} ${hour}`
+const cellKeyOf = ({ weekday, hour }: { weekday: number; hour: number }) => `${weekday} ${hour}`
 
 /** Null: all hours are hidden. */
 export const mergeHours = (parts: Hours[]): Dashboard['heatmap'] => {
@@ -43,6 +43,6 @@ export const mergeHours = (parts: Hours[]): Dashboard['heatmap'] => {
   if (shown.length === 0) return null
   const minutes = new Map<string, number>()
   for (const cell of shown.flatMap(({ cells }) => cells))
-    minutes.set(placeOf(cell), (minutes.get(placeOf(cell)) ?? 0) + cell.minutes)
-  return new Heatmap().toCells().map((cell) => ({ ...cell, minutes: minutes.get(placeOf(cell)) ?? null }))
+    minutes.set(cellKeyOf(cell), (minutes.get(cellKeyOf(cell)) ?? 0) + cell.minutes)
+  return new Heatmap().toCells().map((cell) => ({ ...cell, minutes: minutes.get(cellKeyOf(cell)) ?? null }))
 }

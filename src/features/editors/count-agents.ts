@@ -73,13 +73,14 @@ interface Row extends AgentDay {
 }
 
 /** A workspace where agents' minutes count, with the repositories. */
-interface Place extends Pick<MatchingWorkspace, 'workspaceId' | 'firstDay' | 'joinedOn' | 'idleWindow'> {
+interface AgentWorkspace
+  extends Pick<MatchingWorkspace, 'workspaceId' | 'firstDay' | 'joinedOn' | 'idleWindow'> {
   repoKeys: ReadonlySet<string>
 }
 
 interface Stored {
   kind: 'stored'
-  places: Place[]
+  workspaces: AgentWorkspace[]
   /** The zone of new minutes. */
   timezone: string
   rows: Row[]
@@ -95,17 +96,17 @@ const readStored = async (tx: Db, agents: Agents): Promise<Stored | Unchanged> =
   const result = await targetOf(tx, agents, repoKeys)
   if (result.kind === 'too large') return unchanged('too large')
   const target = requireTarget(result, repoKeys.size)
-  const places = target.workspaces.flatMap(({ repoKeys: matched, ...workspace }) => {
+  const workspaces = target.workspaces.flatMap(({ repoKeys: matched, ...workspace }) => {
     const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
     return own.size > 0 ? [{ ...workspace, repoKeys: own }] : []
   })
-  if (places.length === 0) return unchanged('no workspace')
-  const ids = places.map(({ workspaceId }) => workspaceId)
+  if (workspaces.length === 0) return unchanged('no workspace')
+  const ids = workspaces.map(({ workspaceId }) => workspaceId)
   const days = await readAgentDays(tx, userId, ids, [...new Set(Array.from(hours, dayOfHour))])
   const rows = days.flatMap((row) =>
     row.hours === null ? [] : [{ ...row, hours: row.hours, before: row.hours }],
   )
-  return { kind: 'stored', places, timezone: zoneOf(target, agents.timezone), rows }
+  return { kind: 'stored', workspaces, timezone: zoneOf(target, agents.timezone), rows }
 }
 
 const targetOf = async (
@@ -124,12 +125,16 @@ const withoutHours = (row: Row, hours: ReadonlySet<number>): Row => {
 }
 
 /** The rows that differ from the stored ones once each hour has at least the marks' minutes. */
-const changesOf = (agents: Agents, { places, timezone, rows }: Stored): AgentChanges => {
+const changesOf = (agents: Agents, { workspaces, timezone, rows }: Stored): AgentChanges => {
   const { timeline, hours, projects } = agents
   const minutesOf = minutesByWindow(timeline, hours, projects)
-  const days = places.flatMap((place) => {
-    const own = rows.filter(({ workspaceId }) => workspaceId === place.workspaceId)
-    const raised = raise(own, minutesOf(clampIdleWindow(place.idleWindow)), { agents, place, timezone })
+  const days = workspaces.flatMap((workspace) => {
+    const own = rows.filter(({ workspaceId }) => workspaceId === workspace.workspaceId)
+    const raised = raise(own, minutesOf(clampIdleWindow(workspace.idleWindow)), {
+      agents,
+      workspace,
+      timezone,
+    })
     return Array.from(groupBy(raised, ({ day }) => day).values(), (ofDay) =>
       changedRows(ofDay, timezone),
     ).flat()
@@ -142,10 +147,10 @@ const changesOf = (agents: Agents, { places, timezone, rows }: Stored): AgentCha
 const raise = (
   stored: readonly Row[],
   minutes: readonly HourOfRepo[],
-  { agents, place, timezone }: { agents: Agents; place: Place; timezone: string },
+  { agents, workspace, timezone }: { agents: Agents; workspace: AgentWorkspace; timezone: string },
 ): Row[] => {
   const { projects, isFromJoining } = agents
-  const { workspaceId, repoKeys, firstDay, joinedOn } = place
+  const { workspaceId, repoKeys, firstDay, joinedOn } = workspace
   const rows = new Map(stored.map((row) => [keyOf(row), { ...row, hours: [...row.hours] }]))
   for (const { hour, repoKey, minutes: ofHour } of minutes) {
     const day = dayOfHour(hour)

@@ -31,18 +31,18 @@ interface Minutes {
 }
 
 /** A repository on a day in a workspace. */
-export interface Place {
+export interface RepoDayKey {
   workspaceId: string
   day: string
   repoKey: string
 }
 
-/** The key of a place among those of a day. */
-export const placeKeyOf = ({ workspaceId, repoKey }: Omit<Place, 'day'>): string =>
+/** The key of a repository in a workspace, among those of a day. */
+export const workspaceRepoKey = ({ workspaceId, repoKey }: Omit<RepoDayKey, 'day'>): string =>
   `${workspaceId} ${repoKey}`
 
 /** Minutes that count for a repository on a day in a workspace. */
-export interface RepoDay extends Place {
+export interface RepoDay extends RepoDayKey {
   /** In the order of the candidates. */
   minutes: number[]
 }
@@ -122,7 +122,7 @@ export const errorForTooMany = ({ what, count }: TooMany): ApiError => {
 }
 
 /** Finds the minutes that count, each once in a workspace. */
-export const placeMinutes = async (
+export const findCountedMinutes = async (
   workspaces: readonly MinutesWorkspace[],
   countsBefore: Counts,
 ): Promise<{ countsAfter: Counts; repoDays: RepoDay[] }> => {
@@ -198,7 +198,7 @@ export const planMinutes = async (
   { workspaces }: TargetedMinutes,
   members: MemberDays<MinutesWorkspace>[],
 ): Promise<CountedMinutes> => {
-  const { countsAfter, repoDays } = await placeMinutes(workspaces, countsBefore)
+  const { countsAfter, repoDays } = await findCountedMinutes(workspaces, countsBefore)
   const added = await rowsOfMinutes({ timezone, projects }, members, repoDays)
   return { countsAfter, minutes: sumOfRows(added), added }
 }

@@ -21,19 +21,19 @@ import {
 import { noneIgnored } from './batch.js'
 import { raiseAgentHours } from './count-agents.js'
 import {
-  type Place,
-  placeKeyOf,
-  placeMinutes,
+  findCountedMinutes,
   type RepoDay,
+  type RepoDayKey,
   rowsOfMinutes,
   sumOfRows,
   targetMinutes,
+  workspaceRepoKey,
 } from './count-minutes.js'
 import { countImported, noPersonalMinutes } from './count-personal.js'
 import {
   type HeartbeatPlan,
   lockAndRead,
-  planAlone,
+  planOne,
   type Rejected,
   rejectedTarget,
   tooManyMinutes,
@@ -200,9 +200,9 @@ type Step =
  * find out what the person excludes from recording counts as excluded.
  */
 const importDay = async (tx: Tx, userId: string, kind: RepohostKind): Promise<Step> => {
-  const place = await claimImport(tx, userId)
-  if (!place) return { kind: 'no day' }
-  const next = await readNextDays(tx, userId, place.daysDone)
+  const claimed = await claimImport(tx, userId)
+  if (!claimed) return { kind: 'no day' }
+  const next = await readNextDays(tx, userId, claimed.daysDone)
   if (!next) {
     await endImport(tx, userId, 'done')
     return { kind: 'no day' }
@@ -219,7 +219,7 @@ const importDay = async (tx: Tx, userId: string, kind: RepohostKind): Promise<St
   const forPerson = await planDay(tx, { userId, kind, next, scope: 'person' })
   if (forPerson.kind === 'planned') await writeDay(tx, forPerson)
   else await excludeDay(tx, userId, next)
-  return { kind: 'counted for its person', ...place, reason: planned.error.message }
+  return { kind: 'counted for its person', ...claimed, reason: planned.error.message }
 }
 
 /** A file's next day, with the days before and after it. */
@@ -245,7 +245,7 @@ interface DayPlan {
   /** Its minutes beyond those. */
   file: Plan
   /** All minutes of each place, whether or not they were imported before. */
-  found: (Place & { minutes: number })[]
+  found: (RepoDayKey & { minutes: number })[]
   recordingOff: number
 }
 
@@ -272,7 +272,7 @@ const planDay = async (tx: Tx, { userId, kind, next, scope }: DayToPlan): Promis
     kind,
     source: { kind: 'file', names, scope },
   })
-  const plan = await planAlone(tx, facts)
+  const plan = await planOne(tx, facts)
   return plan.kind === 'rejected'
     ? plan
     : planMinutesOfDay(tx, { userId, kind, day, days, scope, firstKept, facts, heartbeats: plan })
@@ -350,7 +350,7 @@ const planMinutesOfDay = async (
   })
   if (targeted.kind === 'too large') return tooManyMinutes(targeted)
   const members = await lockMemberDays(tx, targeted.workspaces)
-  const { countsAfter, repoDays } = await placeMinutes(targeted.workspaces, countsBefore)
+  const { countsAfter, repoDays } = await findCountedMinutes(targeted.workspaces, countsBefore)
   const fresh = isKept ? [] : withoutImported(repoDays, await readImported(tx, userId, day))
   const added = await rowsOfMinutes({ timezone, projects }, members, fresh)
   const minutes = { countsAfter, added, minutes: sumOfRows(added) }
@@ -396,7 +396,7 @@ const readTargetOf = async (tx: Tx, request: TargetRequest): Promise<TargetResul
 /** The minutes beyond those that earlier imports have found in the same place. */
 const withoutImported = (repoDays: readonly RepoDay[], imported: ReadonlyMap<string, number>): RepoDay[] =>
   repoDays.flatMap((one) => {
-    const minutes = one.minutes.slice(imported.get(placeKeyOf(one)) ?? 0)
+    const minutes = one.minutes.slice(imported.get(workspaceRepoKey(one)) ?? 0)
     return minutes.length > 0 ? [{ ...one, minutes }] : []
   })
 

@@ -28,7 +28,7 @@ import {
 import { countPersonal } from './count-personal.js'
 import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
 import { lockMarks, tryToLockMarks } from './queries/marks.js'
-import { completeFacts, type Facts, MAX_BATCH_COMPARISONS, readSurroundings } from './read-facts.js'
+import { completeFacts, type Facts, MAX_BATCH_COMPARISONS, readPartialFacts } from './read-facts.js'
 import { zoneOf } from './recording.js'
 import { hasUncounted, toStored } from './timeline.js'
 import type { Plan } from './write-plans.js'
@@ -72,13 +72,13 @@ const leftOut = (userId: string): LeftOut => ({ kind: 'left out', userId })
 /** Reads a batch's facts. Waits for those who hold the lock. */
 export const lockAndRead = async (tx: Db, batch: Batch): Promise<Facts> => {
   // Statements run in the order in which they're sent, so the marks are read once they're locked.
-  const [, near] = await Promise.all([lockMarks(tx, batch.userId), readSurroundings(tx, [batch])])
+  const [, near] = await Promise.all([lockMarks(tx, batch.userId), readPartialFacts(tx, [batch])])
   const known = await completeFacts(tx, near, limits.flush_comparisons)
   return requireValue(known, batch.userId)
 }
 
 /** Waits for everyone who holds a lock. */
-export const planAlone = async (tx: Db, facts: Facts): Promise<HeartbeatPlan | Rejected> => {
+export const planOne = async (tx: Db, facts: Facts): Promise<HeartbeatPlan | Rejected> => {
   const { target, batch } = facts
   const { userId, timezone } = batch
   if (target.kind !== 'found') return rejectedTarget(target, facts.repoKeys.size)
@@ -92,20 +92,17 @@ export const planAlone = async (tx: Db, facts: Facts): Promise<HeartbeatPlan | R
 }
 
 /** The same steps for several people. Waits for no one. @returns what became of each batch */
-export const planTogether = async (
-  tx: Db,
-  batches: readonly Batch[],
-): Promise<(HeartbeatPlan | LeftOut)[]> => {
+export const planMany = async (tx: Db, batches: readonly Batch[]): Promise<(HeartbeatPlan | LeftOut)[]> => {
   const userIds = batches.map(({ userId }) => userId)
-  const [locked, near] = await Promise.all([tryToLockMarks(tx, userIds), readSurroundings(tx, batches)])
+  const [locked, near] = await Promise.all([tryToLockMarks(tx, userIds), readPartialFacts(tx, batches)])
   const held = userIds.filter((userId) => !locked.has(userId))
   const free = near.filter(({ batch }) => locked.has(batch.userId))
   const facts = await completeFacts(tx, free, MAX_BATCH_COMPARISONS)
-  const people = await Promise.all(Array.from(facts.values(), markTogether))
+  const people = await Promise.all(Array.from(facts.values(), markInSet))
   const workspaces = people.flatMap((one) => (one.kind === 'marked' ? one.targeted.workspaces : []))
   const tried = await tryToLockMemberDays(tx, workspaces)
   const planned = await Promise.all(
-    people.map((one) => (one.kind === 'marked' ? countTogether(tx, one, tried) : one)),
+    people.map((one) => (one.kind === 'marked' ? countInSet(tx, one, tried) : one)),
   )
   return [...planned, ...held.map(leftOut)]
 }
@@ -120,7 +117,7 @@ interface MarkedPerson {
 }
 
 /** Marks, if that's little enough to be done together with others. */
-const markTogether = async (facts: Facts): Promise<MarkedPerson | LeftOut> => {
+const markInSet = async (facts: Facts): Promise<MarkedPerson | LeftOut> => {
   const { batch, target } = facts
   const { userId, timezone } = batch
   if (target.kind !== 'found') return leftOut(userId)
@@ -143,7 +140,7 @@ const minutesOf = ({ batch, projects }: Facts, target: FlushTarget, { candidates
 })
 
 /** Counts, if all days of the person are locked. @param tried what became of everyone's days */
-const countTogether = async (
+const countInSet = async (
   tx: Db,
   person: MarkedPerson,
   tried: readonly TriedDays<MinutesWorkspace>[],

@@ -15,12 +15,12 @@ import { Counts, hoursAround, hoursBeside, type StoredHour, Timeline } from './t
 export const MAX_BATCH_COMPARISONS = limits.flush_comparisons / 100
 
 /** How many hours on either side of its own an agent's mark affects. */
-const REACH_OF_AGENTS = 2
+const AGENT_HOURS_AROUND = 2
 
 /** What's stored around a person's heartbeats, as far as it was read. */
-export interface Surroundings {
+export interface PartialFacts {
   batch: Batch
-  reach: Reach
+  readScope: ReadScope
   marks: StoredHour[]
   /** The projects of names. */
   named: EditorProject[]
@@ -29,7 +29,7 @@ export interface Surroundings {
 }
 
 /** How far a reading of someone's surroundings goes. */
-interface Reach {
+interface ReadScope {
   /** Whether the hours reach far enough for agents' marks. */
   agents: boolean
   /** Whether the projects of names are read, of those that were sent and those in the marks. */
@@ -56,8 +56,8 @@ export interface Facts {
  * The first of two readings, to be sent along with the locks. Usually it's enough, because most heartbeats name a
  * repository in full, near marks of the same one. Reading everything at once takes an eighth more CPU time.
  */
-export const readSurroundings = async (tx: Db, batches: readonly Batch[]): Promise<Surroundings[]> => {
-  const near = batches.map((batch) => ({ batch, reach: nearReachOf(batch) }))
+export const readPartialFacts = async (tx: Db, batches: readonly Batch[]): Promise<PartialFacts[]> => {
+  const near = batches.map((batch) => ({ batch, readScope: narrowScopeOf(batch) }))
   const requests = batches
     .filter((batch) => reposSent(batch).size > 0)
     .map((batch) => targetRequest(batch, reposSent(batch)))
@@ -78,11 +78,11 @@ export const readSurroundings = async (tx: Db, batches: readonly Batch[]): Promi
  */
 export const completeFacts = async (
   tx: Db,
-  near: readonly Surroundings[],
+  near: readonly PartialFacts[],
   maxComparisons: number,
 ): Promise<ReadonlyMap<string, Facts>> => {
-  const surroundings = await readFarther(tx, near)
-  const people = await Promise.all(surroundings.map((one) => resolveProjects(tx, one)))
+  const partialFacts = await readMissing(tx, near)
+  const people = await Promise.all(partialFacts.map((one) => resolveProjects(tx, one)))
   const requests = people.flatMap(({ batch, repoKeys, target }) =>
     target.kind === 'not read' ? [targetRequest(batch, repoKeys)] : [],
   )
@@ -96,49 +96,54 @@ export const completeFacts = async (
   )
 }
 
-const nearReachOf = (batch: Batch): Reach => ({
+const narrowScopeOf = (batch: Batch): ReadScope => ({
   agents: batch.heartbeats.some(({ isOfAgent }) => isOfAgent),
   names: namesIn(batch).length > 0,
 })
 
 /** What the near surroundings of someone's heartbeats lack. */
-type Lack = 'nothing' | 'names' | 'agents and names'
+type Missing = 'nothing' | 'names' | 'agents and names'
 
-const lackOf = ({ batch, reach, marks }: Surroundings): Lack => {
+const missingFrom = ({ batch, readScope, marks }: PartialFacts): Missing => {
   const isNearAgents = marks.some(({ agentProjects }) => agentProjects)
-  if (isNearAgents && !reach.agents) return 'agents and names'
+  if (isNearAgents && !readScope.agents) return 'agents and names'
   const isNearNames = marks.some((hour) => hasNames(hour, batch.kind))
-  return isNearNames && !reach.names ? 'names' : 'nothing'
+  return isNearNames && !readScope.names ? 'names' : 'nothing'
 }
 
 const hasNames = ({ projects, agentProjects }: StoredHour, kind: RepohostKind) =>
   [...projects, ...(agentProjects ?? [])].some((project) => !isRepo(project, kind))
 
 /** Reads those surroundings again that lack something. */
-const readFarther = async (tx: Db, near: readonly Surroundings[]): Promise<Surroundings[]> => {
-  const judged = near.map((one) => ({ one, lack: lackOf(one) }))
-  const enough = judged.flatMap(({ one, lack }) => (lack === 'nothing' ? [one] : []))
-  const lacking = judged.flatMap(({ one, lack }) =>
-    lack === 'nothing'
+const readMissing = async (tx: Db, near: readonly PartialFacts[]): Promise<PartialFacts[]> => {
+  const checked = near.map((one) => ({ one, missing: missingFrom(one) }))
+  const complete = checked.flatMap(({ one, missing }) => (missing === 'nothing' ? [one] : []))
+  const incomplete = checked.flatMap(({ one, missing }) =>
+    missing === 'nothing'
       ? []
-      : [{ ...one, reach: { agents: one.reach.agents || lack === 'agents and names', names: true } }],
+      : [
+          {
+            ...one,
+            readScope: { agents: one.readScope.agents || missing === 'agents and names', names: true },
+          },
+        ],
   )
-  const stored = await readStored(tx, lacking)
-  return [...enough, ...lacking.map((one) => ({ ...one, ...requireValue(stored, one.batch.userId) }))]
+  const stored = await readStored(tx, incomplete)
+  return [...complete, ...incomplete.map((one) => ({ ...one, ...requireValue(stored, one.batch.userId) }))]
 }
 
 /** @returns what's stored about each person, by user */
 const readStored = async (
   tx: Db,
-  people: readonly Pick<Surroundings, 'batch' | 'reach'>[],
-): Promise<ReadonlyMap<string, Pick<Surroundings, 'marks' | 'named'>>> => {
+  people: readonly Pick<PartialFacts, 'batch' | 'readScope'>[],
+): Promise<ReadonlyMap<string, Pick<PartialFacts, 'marks' | 'named'>>> => {
   if (people.length === 0) return new Map()
-  const requests = people.map(({ batch, reach }) => {
+  const requests = people.map(({ batch, readScope }) => {
     const hours = hoursAround(batch.heartbeats.map(({ minute }) => minute))
     return {
       userId: batch.userId,
-      reach,
-      hours: reach.agents ? hoursBeside(hours, REACH_OF_AGENTS) : hours,
+      readScope,
+      hours: readScope.agents ? hoursBeside(hours, AGENT_HOURS_AROUND) : hours,
       names: namesIn(batch),
     }
   })
@@ -146,7 +151,7 @@ const readStored = async (
     readMarks(tx, requests),
     findNames(
       tx,
-      requests.filter(({ reach }) => reach.names),
+      requests.filter(({ readScope }) => readScope.names),
     ),
   ])
   const hoursByPerson = groupBy(hours, ({ userId }) => userId)
@@ -179,8 +184,8 @@ const readTargetsIfAny = async (
 /** Finds the repositories of names. The target stays if it's the one of all repositories that are involved then. */
 const resolveProjects = async (
   tx: Db,
-  { batch, marks, named, target }: Surroundings,
-): Promise<Omit<Facts, 'target'> & Pick<Surroundings, 'target'>> => {
+  { batch, marks, named, target }: PartialFacts,
+): Promise<Omit<Facts, 'target'> & Pick<PartialFacts, 'target'>> => {
   const sent = batch.heartbeats.map(({ project }) => project)
   const repos = sent.flatMap(({ repo }) => repo ?? [])
   const names = await matchFolders(tx, batch.userId, namesOf(named), namesIn(batch), repos)

@@ -11,7 +11,7 @@ import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from
 import { type Batch, batchOf, withoutFarDays } from './batch.js'
 import { asksForLastProject, resolveLastProjects } from './last-project.js'
 import { nothingRecorded, type Recorded } from './mark-heartbeats.js'
-import { type HeartbeatPlan, lockAndRead, planAlone, planTogether } from './plan-heartbeats.js'
+import { type HeartbeatPlan, lockAndRead, planMany, planOne } from './plan-heartbeats.js'
 import type { ProjectHost, SentHeartbeat } from './project-names.js'
 import { hoursAround } from './timeline.js'
 import { writePlans } from './write-plans.js'
@@ -25,7 +25,7 @@ const MAX_BATCH = { heartbeats: 50, hours: 12 }
  * `payload_too_large` for a request that would change too many rows.
  */
 export const createHeartbeatRecorder = (database: Database, host: ProjectHost) => {
-  const record = createRecorder(database, recordAlone, recordTogether)
+  const record = createRecorder(database, recordOne, recordMany)
   return async (
     userId: string,
     sent: readonly SentHeartbeat[],
@@ -34,14 +34,14 @@ export const createHeartbeatRecorder = (database: Database, host: ProjectHost) =
     const batch = withoutFarDays(batchOf(userId, sent, timezone, host), Date.now() / 1_000)
     const size = batch.heartbeats.length
     if (size === 0) return nothingRecorded(batch)
-    const { recorded, named } = await record({ ...batch, size, isRepeatable: true }, isForItself(batch))
+    const { recorded, named } = await record({ ...batch, size, isRepeatable: true }, isRecordedAlone(batch))
     rememberRepos(named)
     return recorded
   }
 }
 
 /** Whether a batch is recorded alone: it's large, or has to wait for the person's other heartbeats. */
-const isForItself = (batch: Batch): boolean =>
+const isRecordedAlone = (batch: Batch): boolean =>
   batch.heartbeats.length > MAX_BATCH.heartbeats ||
   asksForLastProject(batch) ||
   hoursAround(batch.heartbeats.map(({ minute }) => minute)).length > MAX_BATCH.hours
@@ -54,20 +54,20 @@ interface RecordedBatch {
   named: ReposToRemember
 }
 
-const recordAlone = async (tx: Tx, sent: QueuedBatch): Promise<Written<RecordedBatch>> => {
+const recordOne = async (tx: Tx, sent: QueuedBatch): Promise<Written<RecordedBatch>> => {
   const batch = await resolveLastProjects(tx, sent)
   const facts = await lockAndRead(tx, batch)
-  const plan = await planAlone(tx, facts)
+  const plan = await planOne(tx, facts)
   if (plan.kind === 'rejected') throw plan.error
   const written = await write(tx, [plan])
   return requireValue(written, plan.userId)
 }
 
-const recordTogether = async (
+const recordMany = async (
   tx: Tx,
   batches: readonly QueuedBatch[],
 ): Promise<ReadonlyMap<string, Outcome<RecordedBatch>>> => {
-  const planned = await planTogether(tx, batches)
+  const planned = await planMany(tx, batches)
   const plans = planned.filter((one) => one.kind === 'planned')
   const leftOut = planned.filter((one) => one.kind === 'left out')
   const written = await write(tx, plans)

@@ -10,7 +10,7 @@ import {
   lockActivity,
   type RequestedDays,
   readTotals,
-  readTotalsTogether,
+  readTotalsOfMany,
   type Total,
   tryToLockActivity,
 } from './queries/minutes.js'
@@ -115,7 +115,7 @@ const tryToLockIn = async <Workspace extends RequestedDays>(
   // In this order, as in `lockDays`.
   const [locked, totalsOf] = await Promise.all([
     tryToLockActivity(tx, workspaceId, userIds),
-    readTotalsTogether(tx, workspaceId, members),
+    readTotalsOfMany(tx, workspaceId, members),
   ])
   return members.map((workspace) => {
     if (!locked.has(workspace.userId)) return { kind: 'left out', workspace }

@@ -45,7 +45,7 @@ const MAX_BATCH = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_c
  * their minutes, `payload_too_large` for a request that would change too many rows.
  */
 export const createFlushRecorder = (database: Database) => {
-  const record = createRecorder(database, recordAlone, recordTogether)
+  const record = createRecorder(database, recordOne, recordMany)
   return async (userId: string, body: FlushBody): Promise<FlushResult> => {
     const flush = flushOf(userId, body)
     const { response, named } = await record(flush, flush.size > MAX_BATCH.entries)
@@ -81,7 +81,7 @@ interface RecordedFlush {
   named: ReposToRemember
 }
 
-const recordAlone = async (tx: Tx, flush: Flush): Promise<Written<RecordedFlush>> => {
+const recordOne = async (tx: Tx, flush: Flush): Promise<Written<RecordedFlush>> => {
   const request = requestOf(flush)
   const [targets, responses] = await Promise.all([
     readTargets(tx, [request], limits.flush_comparisons),
@@ -110,7 +110,7 @@ interface LeftOut {
   userId: string
 }
 
-const recordTogether = async (
+const recordMany = async (
   tx: Tx,
   flushes: readonly Flush[],
 ): Promise<ReadonlyMap<string, Outcome<RecordedFlush>>> => {
@@ -119,11 +119,11 @@ const recordTogether = async (
     readFlushResponses(tx, flushes),
   ])
   const targeted = flushes.map((flush) =>
-    targetTogether(flush, requireValue(targets, flush.userId), responses.has(flush.userId)),
+    targetInSet(flush, requireValue(targets, flush.userId), responses.has(flush.userId)),
   )
   const workspaces = targeted.flatMap((one) => (one.kind === 'targeted' ? one.workspaces : []))
   const tried = await tryToLockMemberDays(tx, workspaces)
-  const outcomes = targeted.map((one) => (one.kind === 'targeted' ? countTogether(one, tried) : one))
+  const outcomes = targeted.map((one) => (one.kind === 'targeted' ? countInSet(one, tried) : one))
   const counted = outcomes.filter((one) => one.kind === 'recorded')
   await write(tx, counted)
   return new Map(outcomes.map((one) => [one.userId, one]))
@@ -140,11 +140,7 @@ const repeat = ({ bodyHash }: Flush, response: { bodyHash: string; answer: strin
   return { ...(JSON.parse(response.answer) as FlushResult), duplicate: true }
 }
 
-const targetTogether = (
-  flush: Flush,
-  target: TargetResult,
-  wasSentBefore: boolean,
-): TargetedFlush | LeftOut => {
+const targetInSet = (flush: Flush, target: TargetResult, wasSentBefore: boolean): TargetedFlush | LeftOut => {
   const leftOut: LeftOut = { kind: 'left out', userId: flush.userId }
   if (target.kind !== 'found' || wasSentBefore) return leftOut
   const targeted = targetFlush(flush, target)
@@ -173,7 +169,7 @@ const countFlush = (
 }
 
 /** @param tried what became of everyone's days */
-const countTogether = (
+const countInSet = (
   targeted: TargetedFlush,
   tried: readonly TriedDays<FlushWorkspace>[],
 ): CountedFlush | LeftOut => {

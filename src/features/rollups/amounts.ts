@@ -60,7 +60,7 @@ export function* peopleBy<Key>(
   return groups
 }
 
-export const together = (groups: Iterable<[unknown, People]>): People => {
+export const unionOf = (groups: Iterable<[unknown, People]>): People => {
   const all = new People()
   for (const [, people] of groups) all.addAll(people)
   return all

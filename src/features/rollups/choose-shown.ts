@@ -7,7 +7,7 @@ import {
   NO_CELL,
   type People,
   peopleBy,
-  together,
+  unionOf,
 } from './amounts.js'
 import { islandsOf, splitIslandNodes } from './islands.js'
 
@@ -66,7 +66,7 @@ export class Chooser {
     zeros: Set<string>,
   ): Interruptible<Choice> {
     const ofRepos = yield* peopleBy(amounts, ({ repoKey }) => repoKey)
-    if (this.tooFew(together(ofRepos), 'total'))
+    if (this.tooFew(unionOf(ofRepos), 'total'))
       return { total: false, days: false, repos: new Set(), cells: new Set() }
     const shown = this.chooseRepos(ofRepos, allowed.repos)
     const ofDays = yield* peopleBy(amounts, ({ day }) => day)
@@ -85,7 +85,7 @@ export class Chooser {
     const isCandidate = ([repo, people]: [string, People]) =>
       allowed.has(repo) && !this.tooFew(people, 'repos')
     const shown = largestFirst(ofRepos).filter(isCandidate)
-    const left = together([...ofRepos].filter((entry) => !isCandidate(entry)))
+    const left = unionOf([...ofRepos].filter((entry) => !isCandidate(entry)))
     // One more is enough, because each that is shown has enough people.
     if (this.tooFew(left, 'other_repos')) shown.pop()
     return new Set(shown.map(([repo]) => repo))
@@ -112,7 +112,7 @@ export class Chooser {
       )
     const nextSmallest = () =>
       days.flatMap((cells) => {
-        const left = together(cells.filter(([cell]) => !shown.has(cell)))
+        const left = unionOf(cells.filter(([cell]) => !shown.has(cell)))
         if (!this.tooFew(left, 'other_cells')) return []
         const candidates = new Set(cells.map(([cell]) => cell))
         return [...shown].findLast((cell) => candidates.has(cell)) ?? []

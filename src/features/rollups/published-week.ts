@@ -16,7 +16,7 @@ import {
   NO_CELL,
   peopleBy,
   STEPS_PER_PAUSE,
-  together,
+  unionOf,
 } from './amounts.js'
 import { type Choice, Chooser, type Rule, rules } from './choose-shown.js'
 
@@ -134,7 +134,7 @@ export function* publishWeek(
     for (const count of countNames) if (work[count] > 0) counts[count].push(toAmount(work, work[count]))
     anything.push(toAmount(work, 1))
   }
-  const active = together(yield* peopleBy(minutes, () => 0)).size
+  const active = unionOf(yield* peopleBy(minutes, () => 0)).size
   if (given.includes('total') && active < group) return hidden
 
   const chooser = new Chooser(group, given)

@@ -14,15 +14,15 @@ import {
 } from '../workspaces/index.js'
 import { findOutside } from './queries/configuration.js'
 import { type Held, moveOverride, moveSnapshot, readHeld, recordRename } from './queries/moves.js'
-import type { Place } from './queries/overrides.js'
+import type { RepoId } from './queries/overrides.js'
 import { lockSnapshot } from './queries/snapshots.js'
 
 interface Move {
-  from: Place
-  to: Place
+  from: RepoId
+  to: RepoId
 }
 
-const placeOf = (path: string): Place => {
+const placeOf = (path: string): RepoId => {
   const name = divideRepo(path)
   return { ...name, ...repoKeysOf(name) }
 }
@@ -32,12 +32,12 @@ export const moveOf = ({ from, to }: { from: string; to: string }): Move => ({
   to: placeOf(to),
 })
 
-const pathOf = ({ owner, repo }: Place): string => `${owner}/${repo}`
+const pathOf = ({ owner, repo }: RepoId): string => `${owner}/${repo}`
 
 /** Someone may push to the new name for the first time at the same moment. */
 const options = { rowsCanConflict: true }
 
-const isInside = async (db: Db, workspaceId: string, places: Place[]): Promise<boolean> => {
+const isInside = async (db: Db, workspaceId: string, places: RepoId[]): Promise<boolean> => {
   const patterns = parsePatterns(await listPatterns(db, workspaceId))
   return (await findOutside(db, places, patterns)) === undefined
 }

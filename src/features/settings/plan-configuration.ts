@@ -28,7 +28,7 @@ import {
 import { describeChange } from './describe-change.js'
 import { requireRules, requireSpelling, warningsOf } from './policies/settings-rules.js'
 import { countAffected, findOutside } from './queries/configuration.js'
-import { type NewOverride, type Place, pagesOfOverrides, type StoredOverride } from './queries/overrides.js'
+import { type NewOverride, pagesOfOverrides, type RepoId, type StoredOverride } from './queries/overrides.js'
 import type { StoredWorkspaceSettings } from './queries/workspace-settings.js'
 import { etagOfConfiguration, type Head, readHead } from './read-configuration.js'
 import type { SettingsRules } from './schema/read.js'
@@ -125,7 +125,7 @@ const requireInside = async (tx: Db, written: WrittenOverride[], patterns: RepoP
 export const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${owner}/${repo}`
 
 /** The locked keys that an override would change, if it would. */
-const findLocked = (locks: Locks, values: Values, place: Place): LockedOverride | undefined => {
+const findLocked = (locks: Locks, values: Values, place: RepoId): LockedOverride | undefined => {
   const keys = lockedKeysIn(locks, values)
   return keys.length > 0 ? { place, keys } : undefined
 }
@@ -210,7 +210,7 @@ type Described = Record<string, unknown>
 
 /** Settings are bytes here, because strings would fill a small process's heap. */
 type WrittenOverride = Omit<NewOverride, 'settings'> & { settings: Buffer; details: Described }
-type RemovedOverride = Place & { details: Described }
+type RemovedOverride = RepoId & { details: Described }
 
 interface OverridePlan {
   written: WrittenOverride[]
@@ -222,7 +222,7 @@ interface OverridePlan {
 }
 
 interface LockedOverride {
-  place: Place
+  place: RepoId
   /** The locked keys that it would change. */
   keys: string[]
 }
@@ -327,7 +327,7 @@ const planWrite = async (
   return { kind: 'write', changes, set, at, override, values, grownBytes }
 }
 
-export function* batchesOf<T extends Place & { settings?: Buffer }>(list: T[]): Generator<T[]> {
+export function* batchesOf<T extends RepoId & { settings?: Buffer }>(list: T[]): Generator<T[]> {
   let batch: T[] = []
   let bytes = 0
   for (const one of list) {

@@ -28,7 +28,8 @@ export const migrate = (
   inDedicatedSession(url, stopped, async (sql) => {
     await requireUsable(sql)
     for (let isFirst = true; !(await isCurrent(sql, shipped)); isFirst = false) {
-      if (await whileAlone(sql, (alone) => migrateAlone({ url, stopped, say }, alone, shipped))) return
+      if (await withMigrationLock(sql, (alone) => migrateLocked({ url, stopped, say }, alone, shipped)))
+        return
       if (isFirst) say('Another instance is migrating the database. This instance is waiting.')
       await sleep(LOCK_POLL_MS, undefined, stopped && { signal: stopped })
     }
@@ -39,7 +40,7 @@ export const migrate = (
  * pooler a session isn't ours to hold one in. No transaction waits for it, because an index built in the meantime would
  * wait for that transaction. @returns whether it did the work
  */
-const whileAlone = (sql: postgres.Sql, work: (tx: postgres.TransactionSql) => Promise<void>) =>
+const withMigrationLock = (sql: postgres.Sql, work: (tx: postgres.TransactionSql) => Promise<void>) =>
   sql.begin('isolation level read committed', async (tx) => {
     const [lock] = await tx`select pg_try_advisory_xact_lock(${locks.migration}) as taken`
     if (!lock?.taken) return false
@@ -50,7 +51,7 @@ const whileAlone = (sql: postgres.Sql, work: (tx: postgres.TransactionSql) => Pr
   })
 
 /** @param alone the transaction that holds the lock */
-const migrateAlone = async (
+const migrateLocked = async (
   run: Omit<Run, 'sql' | 'isAlone'>,
   alone: postgres.TransactionSql,
   shipped: Migration[],

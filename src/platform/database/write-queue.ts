@@ -28,16 +28,13 @@ export type Outcome<Result> =
   | { kind: 'left out' }
 
 /** Records one write, and waits for others' locks. */
-type RecordAlone<I, Result> = (tx: Tx, item: I) => Promise<Written<Result>>
+type RecordOne<I, Result> = (tx: Tx, item: I) => Promise<Written<Result>>
 
 /**
  * Records several people's writes in one transaction, and waits for no one.
  * @returns an outcome for each item, by user
  */
-type RecordTogether<I, Result> = (
-  tx: Tx,
-  items: readonly I[],
-) => Promise<ReadonlyMap<string, Outcome<Result>>>
+type RecordMany<I, Result> = (tx: Tx, items: readonly I[]) => Promise<ReadonlyMap<string, Outcome<Result>>>
 
 interface Waiting<I, Result> {
   item: I
@@ -48,7 +45,7 @@ interface Waiting<I, Result> {
 }
 
 /** What becomes of a write that was tried together with others. */
-type Fate<I, Result> =
+type SetOutcome<I, Result> =
   | { kind: 'recorded'; waiting: Waiting<I, Result>; result: Result }
   /** Nothing was written, or the same write may be recorded again. */
   | { kind: 'alone'; waiting: Waiting<I, Result> }
@@ -77,8 +74,8 @@ class Queue<I extends QueuedWrite, Result> {
 
   constructor(
     private readonly database: Database,
-    private readonly recordAlone: RecordAlone<I, Result>,
-    private readonly recordTogether: RecordTogether<I, Result>,
+    private readonly recordOne: RecordOne<I, Result>,
+    private readonly recordMany: RecordMany<I, Result>,
   ) {}
 
   /** @throws {DatabaseBusy} if too many are waiting, or this one waited too long. Nothing was written then. */
@@ -97,8 +94,8 @@ class Queue<I extends QueuedWrite, Result> {
   }
 
   /** Writes one item in its own transaction. */
-  async writeAlone(item: I): Promise<Result> {
-    const written = await this.database.transaction((tx) => this.recordAlone(tx, item), {
+  async writeSingle(item: I): Promise<Result> {
+    const written = await this.database.transaction((tx) => this.recordOne(tx, item), {
       readsFirst: true,
       // The same write may be running twice, and a workspace may be deleted in the meantime.
       rowsCanConflict: true,
@@ -118,7 +115,7 @@ class Queue<I extends QueuedWrite, Result> {
     this.running++
     const [lone] = set
     try {
-      await (lone && set.length === 1 ? this.writeLone(lone) : this.writeTogether(set))
+      await (lone && set.length === 1 ? this.writeOne(lone) : this.writeMany(set))
     } finally {
       this.running--
       for (const { item } of set) this.people.delete(item.userId)
@@ -148,42 +145,42 @@ class Queue<I extends QueuedWrite, Result> {
   }
 
   /** Needs fewer statements than a set of one. */
-  private async writeLone({ item, resolve }: Waiting<I, Result>): Promise<void> {
-    const writing = this.writeAlone(item)
+  private async writeOne({ item, resolve }: Waiting<I, Result>): Promise<void> {
+    const writing = this.writeSingle(item)
     resolve(writing)
     await inTime(Promise.allSettled([writing]), MAX_SINGLE_MS, () => {})
   }
 
   /** Returns when the next set may begin. A failed write or set doesn't affect the others. */
-  private async writeTogether(set: Waiting<I, Result>[]): Promise<void> {
-    const fates = await this.tryTogether(set)
-    for (const fate of fates) this.settle(fate)
+  private async writeMany(set: Waiting<I, Result>[]): Promise<void> {
+    const setOutcomes = await this.tryMany(set)
+    for (const setOutcome of setOutcomes) this.settle(setOutcome)
   }
 
-  private async tryTogether(set: Waiting<I, Result>[]): Promise<Fate<I, Result>[]> {
+  private async tryMany(set: Waiting<I, Result>[]): Promise<SetOutcome<I, Result>[]> {
     const items = set.map(({ item }) => item)
-    const work = async (tx: Tx): Promise<Fate<I, Result>[]> => {
-      const [outcomes] = await Promise.all([this.recordTogether(tx, items), waitBriefly(tx)])
-      return set.map((waiting) => fateOf(waiting, requireValue(outcomes, waiting.item.userId)))
+    const work = async (tx: Tx): Promise<SetOutcome<I, Result>[]> => {
+      const [outcomes] = await Promise.all([this.recordMany(tx, items), waitBriefly(tx)])
+      return set.map((waiting) => outcomeOf(waiting, requireValue(outcomes, waiting.item.userId)))
     }
     try {
       return await this.database.transaction(work, { readsFirst: true, rowsCanConflict: false })
     } catch (error) {
-      return set.map((waiting) => fateAfter(error, waiting))
+      return set.map((waiting) => outcomeAfterError(error, waiting))
     }
   }
 
-  private settle(fate: Fate<I, Result>): void {
-    const { item, resolve, reject } = fate.waiting
-    switch (fate.kind) {
+  private settle(setOutcome: SetOutcome<I, Result>): void {
+    const { item, resolve, reject } = setOutcome.waiting
+    switch (setOutcome.kind) {
       case 'recorded':
-        resolve(fate.result)
+        resolve(setOutcome.result)
         break
       case 'rejected':
-        reject(fate.error)
+        reject(setOutcome.error)
         break
       case 'alone': {
-        const writing = this.writeAlone(item)
+        const writing = this.writeSingle(item)
         resolve(writing)
       }
     }
@@ -191,16 +188,19 @@ class Queue<I extends QueuedWrite, Result> {
 }
 
 /** Once the set is committed. */
-const fateOf = <I, Result>(waiting: Waiting<I, Result>, outcome: Outcome<Result>): Fate<I, Result> =>
+const outcomeOf = <I, Result>(
+  waiting: Waiting<I, Result>,
+  outcome: Outcome<Result>,
+): SetOutcome<I, Result> =>
   outcome.kind === 'recorded'
     ? { kind: 'recorded', waiting, result: outcome.result }
     : { kind: 'alone', waiting }
 
 /** Once the set has failed. */
-const fateAfter = <I extends QueuedWrite, Result>(
+const outcomeAfterError = <I extends QueuedWrite, Result>(
   error: unknown,
   waiting: Waiting<I, Result>,
-): Fate<I, Result> => {
+): SetOutcome<I, Result> => {
   if (hasWaitedLong(error)) return { kind: 'rejected', waiting, error }
   const isPossiblyWritten = error instanceof UnknownOutcome
   if (isPossiblyWritten && !waiting.item.isRepeatable) return { kind: 'rejected', waiting, error }
@@ -210,10 +210,10 @@ const fateAfter = <I extends QueuedWrite, Result>(
 /** Records writes of one kind. */
 export const createRecorder = <I extends QueuedWrite, Result>(
   database: Database,
-  recordAlone: RecordAlone<I, Result>,
-  recordTogether: RecordTogether<I, Result>,
+  recordOne: RecordOne<I, Result>,
+  recordMany: RecordMany<I, Result>,
 ) => {
-  const queue = new Queue(database, recordAlone, recordTogether)
+  const queue = new Queue(database, recordOne, recordMany)
   /** @param isAlone whether it's too large to be recorded together with others */
-  return (item: I, isAlone: boolean): Promise<Result> => (isAlone ? queue.writeAlone(item) : queue.add(item))
+  return (item: I, isAlone: boolean): Promise<Result> => (isAlone ? queue.writeSingle(item) : queue.add(item))
 }

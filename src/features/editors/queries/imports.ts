@@ -15,7 +15,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/clock.js'
-import { type Place, placeKeyOf } from '../count-minutes.js'
+import { type RepoDayKey, workspaceRepoKey } from '../count-minutes.js'
 import { arrayText } from './marks.js'
 
 const READ_IMPORT = statement(
@@ -228,7 +228,7 @@ export const readImported = async (
   day: string,
 ): Promise<ReadonlyMap<string, number>> => {
   const rows = await tx.rows(READ_IMPORTED, [userId, day])
-  return new Map(rows.map((row) => [placeKeyOf(row), row.minutes]))
+  return new Map(rows.map((row) => [workspaceRepoKey(row), row.minutes]))
 }
 
 /** For each repository, the workspace for which earlier imports have found the most minutes on a day. */
@@ -238,12 +238,12 @@ export const readMaxImported = async (
   day: string,
 ): Promise<Map<string, { workspaceId: string; minutes: number }>> => {
   const most = new Map<string, { workspaceId: string; minutes: number }>()
-  for (const { repoKey, ...place } of await tx.rows(READ_IMPORTED, [userId, day]))
-    if (place.minutes > (most.get(repoKey)?.minutes ?? 0)) most.set(repoKey, place)
+  for (const { repoKey, ...row } of await tx.rows(READ_IMPORTED, [userId, day]))
+    if (row.minutes > (most.get(repoKey)?.minutes ?? 0)) most.set(repoKey, row)
   return most
 }
 
-/** $1: the user; per place: $2 workspace, $3 day, $4 repository, $5 minutes. */
+/** $1: the user; per repository and workspace: $2 workspace, $3 day, $4 repository, $5 minutes. */
 const UPSERT_IMPORTED = statement(
   'upsert imported minutes',
   {},
@@ -258,7 +258,7 @@ const UPSERT_IMPORTED = statement(
 export const upsertImported = async (
   tx: Db,
   userId: string,
-  found: (Place & { minutes: number })[],
+  found: (RepoDayKey & { minutes: number })[],
 ): Promise<void> => {
   if (found.length === 0) return
   await tx.rows(UPSERT_IMPORTED, [

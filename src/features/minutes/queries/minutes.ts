@@ -118,7 +118,7 @@ export const readTotals = async (tx: Db, member: RequestedDays): Promise<Totals>
 }
 
 /** The same for people in one workspace, in one statement. @returns by user; none for those with too much to read */
-export const readTotalsTogether = async (
+export const readTotalsOfMany = async (
   tx: Db,
   workspaceId: string,
   members: readonly RequestedDays[],

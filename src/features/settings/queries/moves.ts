@@ -1,7 +1,7 @@
 /** Moves a repository's settings to another name in the same workspace. */
 import type { Db } from '../../../platform/database/client.js'
 import { statement, text } from '../../../platform/database/statement.js'
-import { deleteOverrideHistories, deleteOverrides, type Place } from './overrides.js'
+import { deleteOverrideHistories, deleteOverrides, type RepoId } from './overrides.js'
 import { deleteSnapshot, isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
 
 /** $1: the workspace; $2: the hash. */
@@ -69,7 +69,7 @@ const COPY_OVERRIDE_VERSIONS = copyTo(
 )
 
 /** Moves a locked snapshot with its history. Fails with a row conflict if the new name has one. */
-export const moveSnapshot = async (tx: Db, from: SnapshotKey, to: Place): Promise<void> => {
+export const moveSnapshot = async (tx: Db, from: SnapshotKey, to: RepoId): Promise<void> => {
   const keys = [...keyParameters(from), to.ownerKey, to.repoKey]
   await tx.rows(COPY_SNAPSHOT, [...keys, to.owner, to.repo])
   await tx.rows(COPY_SNAPSHOT_VERSIONS, keys)
@@ -77,7 +77,7 @@ export const moveSnapshot = async (tx: Db, from: SnapshotKey, to: Place): Promis
 }
 
 /** Moves an override of a locked workspace with its history. The new name has none. */
-export const moveOverride = async (tx: Db, from: SnapshotKey, to: Place): Promise<void> => {
+export const moveOverride = async (tx: Db, from: SnapshotKey, to: RepoId): Promise<void> => {
   const keys = [...keyParameters(from), to.ownerKey, to.repoKey]
   // An earlier release leaves the history behind when it removes an override.
   await deleteOverrideHistories(tx, from.workspaceId, [to])

@@ -98,13 +98,13 @@ const UPSERT_OVERRIDES = statement(
 )
 
 /** An override's place. */
-export interface Place extends RepoKeys {
+export interface RepoId extends RepoKeys {
   owner: string
   repo: string
 }
 
 /** An override that a request creates or changes. */
-export interface NewOverride extends Place {
+export interface NewOverride extends RepoId {
   /** The next version. */
   version: number
   /** JSON text. */

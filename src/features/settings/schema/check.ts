@@ -1,6 +1,6 @@
 /** The checks that make up a settings schema. */
 import { RE2JS } from 're2js'
-import type { Place, Run } from './faults.js'
+import type { Run, ValuePath } from './faults.js'
 
 export const types = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const
 export type TypeName = (typeof types)[number]
@@ -85,7 +85,7 @@ const PER_TEST = 100
 const PER_NAME = 2
 
 /** Notes everything in `value` that the schema doesn't allow. */
-export const check = (node: Node, value: unknown, place: Place | undefined, run: Run): void => {
+export const check = (node: Node, value: unknown, place: ValuePath | undefined, run: Run): void => {
   run.spend(PER_NODE)
   const violation = violationOf(node, value, run)
   if (violation !== undefined) {
@@ -125,7 +125,7 @@ const noteOutside = (
   bounds: Bounds | undefined,
   size: number,
   [start, unit]: [start: string, unit: string],
-  place: Place | undefined,
+  place: ValuePath | undefined,
   run: Run,
 ) => {
   const { min, max, above, below } = bounds ?? {}
@@ -135,7 +135,7 @@ const noteOutside = (
   else if (below !== undefined && size >= below) run.note(place, `${start} less than ${below}${unit}`)
 }
 
-const checkNumber = (node: Node, value: number, place: Place | undefined, run: Run) => {
+const checkNumber = (node: Node, value: number, place: ValuePath | undefined, run: Run) => {
   noteOutside(node.number, value, ['must be', ''], place, run)
   const step = node.number?.multipleOf
   // Decimal fractions have no exact number: 0.3 is a multiple of 0.1.
@@ -150,7 +150,7 @@ const lengthOf = (text: string): number => {
   return text.length - pairs
 }
 
-const checkText = (node: Node, value: string, place: Place | undefined, run: Run) => {
+const checkText = (node: Node, value: string, place: ValuePath | undefined, run: Run) => {
   if (node.length) {
     run.spend(value.length * PER_CHARACTER)
     noteOutside(node.length, lengthOf(value), ['must have', ' characters'], place, run)
@@ -161,7 +161,7 @@ const checkText = (node: Node, value: string, place: Place | undefined, run: Run
   if (!pattern.test(value)) run.note(place, message ?? 'doesn’t have the required format')
 }
 
-const checkArray = ({ array }: Node, value: unknown[], place: Place | undefined, run: Run) => {
+const checkArray = ({ array }: Node, value: unknown[], place: ValuePath | undefined, run: Run) => {
   if (!array) return
   noteOutside(array, value.length, ['must have', ' items'], place, run)
   if (array.unique && hasEqualItems(value, run)) run.note(place, 'must not contain the same item twice')
@@ -187,7 +187,7 @@ const hasEqualItems = (items: unknown[], run: Run): boolean => {
 const checkObject = (
   { object }: Node,
   value: Record<string, unknown>,
-  place: Place | undefined,
+  place: ValuePath | undefined,
   run: Run,
 ) => {
   if (!object) return
@@ -215,7 +215,7 @@ const checkObject = (
   }
 }
 
-const checkAny = (choices: Node[], value: unknown, place: Place | undefined, run: Run) => {
+const checkAny = (choices: Node[], value: unknown, place: ValuePath | undefined, run: Run) => {
   if (choices.some((choice) => run.passes(() => check(choice, value, place, run)))) return
   const [only, ...others] = choices.filter(({ types }) => types?.has(typeOf(value)))
   // If only one alternative has the right type, its faults are more helpful.

@@ -2,8 +2,8 @@
 import { escapePointer } from '../../../errors.js'
 
 /** A place in settings: a key, and the places that lead there. */
-export interface Place {
-  parent: Place | undefined
+export interface ValuePath {
+  parent: ValuePath | undefined
   key: string | number
 }
 
@@ -26,7 +26,7 @@ const MAX_WORK = 600_000
 /** Thrown when a check has done its maximum work, or found the maximum number of faults. */
 export class CheckEnds extends Error {}
 
-const pointerOf = (place: Place | undefined): string => {
+const pointerOf = (place: ValuePath | undefined): string => {
   let pointer = ''
   for (let at = place; at; at = at.parent) {
     pointer = `/${escapePointer(String(at.key))}${pointer}`
@@ -50,7 +50,7 @@ export class Run {
   }
 
   /** @throws {CheckEnds} when the list is full */
-  note(place: Place | undefined, message: string): void {
+  note(place: ValuePath | undefined, message: string): void {
     this.count++
     if (this.trials > 0) return
     const path = pointerOf(place)
@@ -60,7 +60,7 @@ export class Run {
   }
 
   /** Notes that the check ended early, unless it has found enough. */
-  end(place: Place | undefined): void {
+  end(place: ValuePath | undefined): void {
     if (this.work < 0) this.faults.push({ path: pointerOf(place), message: 'is too large to be checked' })
   }
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../schemas/settings-keys.js'
 import { escapePointer, shorten } from '../../../errors.js'
 import { check, isObject, type Node } from './check.js'
-import { CheckEnds, type Fault, type Place, Run } from './faults.js'
+import { CheckEnds, type Fault, Run, type ValuePath } from './faults.js'
 import { Parser, SchemaError } from './parse.js'
 
 export { SchemaError }
@@ -255,7 +255,7 @@ const checkSettings = (
 ): Fault[] => {
   const run = new Run()
   const others = found.values()
-  let place: Place | undefined
+  let place: ValuePath | undefined
   let { value: other } = others.next()
   try {
     for (const { block, key, value } of settingsIn(settings)) {
@@ -279,8 +279,8 @@ const checkSettings = (
   return run.faults
 }
 
-const placeOf = (fault: KeyFault): Place | undefined => {
-  let place: Place | undefined
+const placeOf = (fault: KeyFault): ValuePath | undefined => {
+  let place: ValuePath | undefined
   for (const name of namesOf(fault)) place = { parent: place, key: shorten(String(name)) }
   return place
 }
