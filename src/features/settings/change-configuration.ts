@@ -3,7 +3,6 @@ import type { ConfigurationEffect } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Database } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
-import type { RequestMemory } from '../../platform/http/request-memory.js'
 import type { Held } from '../../platform/process/held-memory.js'
 import {
   type Change,
@@ -35,10 +34,12 @@ interface ConfigurationRequest {
   sent: SentConfiguration
   preconditions: Preconditions
   dryRun: boolean
+  /** The person or address whose large changes take turns. */
+  payer: string
   /** Counts what was sent, from its arrival until the change ends. */
-  held: Held
-  /** Also holds the response, until the client has read it or others need the memory. */
-  memory: RequestMemory
+  sentMemory: Held
+  /** Counts the list of changes, until the client has read it or others need the memory. */
+  changesMemory: Held
 }
 
 /** A change depends on these besides the request. */
@@ -56,24 +57,20 @@ interface Context {
 export const changeConfiguration = async (
   { database, rules, quota }: Context,
   call: WorkspaceCall,
-  { sent, preconditions, dryRun, held, memory }: ConfigurationRequest,
+  { sent, preconditions, dryRun, payer, sentMemory, changesMemory }: ConfigurationRequest,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
-  const releasePermit = await acquireChangePermit(database, workspaceId, sent.projects, memory.person)
-  // Conflicts repeat transactions, so each begins with `heldByTry.reset()`.
-  const heldByTry = memory.hold()
-  const facts = { workspaceId, sent, preconditions, rules, quota, held: heldByTry }
+  const releasePermit = await acquireChangePermit(database, workspaceId, sent.projects, payer)
+  const facts = { workspaceId, sent, preconditions, rules, quota, memory: changesMemory }
   try {
     if (dryRun)
       return await previewChange(database, call, 'admin', async (preview) => {
-        heldByTry.reset()
         const plan = await planConfiguration(preview, facts)
         const { grownBytes } = plan.overrides
         if (grownBytes > 0) await requireStorageFor(preview.tx, workspaceId, grownBytes)
         return responseOf(workspaceId, plan, plan.head)
       })
     return await changeWorkspace(database, call, 'admin', async (change) => {
-      heldByTry.reset()
       if (sent.patterns) await lockOwnPatterns(change)
       const plan = await planConfiguration(change, facts)
       await writePlan(change, workspaceId, plan)
@@ -81,7 +78,7 @@ export const changeConfiguration = async (
       return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
     })
   } finally {
-    held.release()
+    sentMemory.release()
     releasePermit()
   }
 }

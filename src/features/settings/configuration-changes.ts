@@ -76,7 +76,10 @@ export class ChangeListBuilder {
   private readonly list: ChangeList = { count: 0, pieces: [] }
   private text = ''
 
-  constructor(private readonly held: Held) {}
+  /** A plan that a conflict repeats counts its list anew. */
+  constructor(private readonly memory: Held) {
+    memory.reset()
+  }
 
   add(change: ConfigurationChange): void {
     this.text += `${this.list.count++ > 0 ? ',' : ''}${JSON.stringify(change)}`
@@ -90,7 +93,7 @@ export class ChangeListBuilder {
 
   private endPiece(): void {
     const piece = Buffer.from(this.text)
-    this.held.add(piece.length)
+    this.memory.add(piece.length)
     this.list.pieces.push(piece)
     this.text = ''
   }

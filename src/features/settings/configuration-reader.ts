@@ -17,11 +17,10 @@ export interface SentConfiguration extends Omit<ConfigurationBody, 'projects'> {
   projects?: Uint8Array<ArrayBuffer>[]
 }
 
-export interface ReadConfiguration {
-  sent: SentConfiguration
-  /** The first settings in the body whose keys have faults. Undefined: all keys are right. */
-  wrong: JudgedKeys | undefined
-}
+/** Faulty keys: those of the first settings in the body that have any. */
+export type ReadConfiguration =
+  | { kind: 'read'; sent: SentConfiguration }
+  | { kind: 'faulty keys'; keys: JudgedKeys }
 
 const PIECE_LENGTH = 262_144
 
@@ -39,7 +38,7 @@ const requireNames = (names: string[], { kind }: BodyContext): void => {
   }
 }
 
-const findWrong = (
+const findFaultyKeys = (
   { settings = {}, projects = {} }: ConfigurationBody,
   { keys }: BodyContext,
 ): JudgedKeys | undefined => {
@@ -105,10 +104,9 @@ export const reader = jsonReader({
   convert: (body, context): ReadConfiguration => {
     const { projects, ...rest } = body
     if (projects) requireNames(Object.keys(projects), context)
-    return {
-      sent: projects ? { ...rest, projects: piecesOf(projects) } : rest,
-      wrong: findWrong(body, context),
-    }
+    const keys = findFaultyKeys(body, context)
+    if (keys) return { kind: 'faulty keys', keys }
+    return { kind: 'read', sent: projects ? { ...rest, projects: piecesOf(projects) } : rest }
   },
-  buffersOf: ({ sent }) => (sent.projects ?? []).map(({ buffer }) => buffer),
+  buffersOf: (body) => (body.kind === 'read' ? (body.sent.projects ?? []).map(({ buffer }) => buffer) : []),
 })

@@ -56,8 +56,8 @@ interface Facts {
   preconditions: Preconditions
   rules: SettingsRules | undefined
   quota: WorkspaceQuota
-  /** Counts the memory of the plan's changes. */
-  held: Held
+  /** Counts the list of changes. */
+  memory: Held
 }
 
 /** What the response says besides the effect. */
@@ -72,13 +72,13 @@ interface Report {
  */
 export const planConfiguration = async (
   change: Pick<Change, 'tx' | 'caller'>,
-  { workspaceId, sent, preconditions, rules, quota, held }: Facts,
+  { workspaceId, sent, preconditions, rules, quota, memory }: Facts,
 ): Promise<ConfigurationPlan> => {
   const { tx } = change
   const head = await readHead(tx, workspaceId)
   requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
 
-  const report: Report = { changes: new ChangeListBuilder(held), warnings: [] }
+  const report: Report = { changes: new ChangeListBuilder(memory), warnings: [] }
   const settings = await planSettings(head, sent, rules)
   recordChanges(report, settings.changes)
   addWarnings(report, rules, settings)

@@ -114,15 +114,17 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { headers, query } = request
       const { body, held, memory } = await configurationBody.read(request, reply)
-      const { sent, wrong } = body
-      if (wrong) throw new ApiError('validation_failed', { errors: listSettingsFaults(rules, wrong) })
+      if (body.kind === 'faulty keys')
+        throw new ApiError('validation_failed', { errors: listSettingsFaults(rules, body.keys) })
+      const { sent } = body
       const call = { ...request.membership, reason: sent.reason }
       const answer = await changeConfiguration({ database, rules, quota: config.limits }, call, {
         sent,
         preconditions: preconditionsOf(headers, query),
         dryRun: isDryRun(request),
-        held,
-        memory,
+        payer: memory.person,
+        sentMemory: held,
+        changesMemory: memory.hold(),
       })
       reply.header('ETag', answer.etag)
       return sendPieces(reply, JSON_TYPE, textOf(answer))
