@@ -370,6 +370,39 @@ t.test('a dry run neither waits for workspace changes nor blocks them', async (t
   }
 })
 
+t.test(
+  'a dry run compares with one state, even if someone changes the configuration while it runs',
+  async (t) => {
+    const service = await reuseService(t)
+    const { ada, bob, path } = await setScene(service)
+    const { database } = service.app
+    const { transaction } = database
+    t.teardown(() => {
+      database.transaction = transaction
+    })
+    const stateOf = (value: number) => ({
+      settings: { 'ext.a': value },
+      projects: { 'acme/web': { settings: { 'ext.b': value } } },
+    })
+    const { etag } = (await ada.put(path, stateOf(1))).body
+    database.transaction = (work, options) =>
+      transaction(async (tx) => {
+        const { rows } = tx
+        tx.rows = (async (statement, parameters) => {
+          if (statement.name === 'list workspace overrides') {
+            database.transaction = transaction
+            t.equal((await ada.put(path, stateOf(2))).status, 200)
+          }
+          return rows.call(tx, statement, parameters)
+        }) as typeof rows
+        return work(tx)
+      }, options)
+    const dry = await ada.put(`${path}?dry_run=true`, stateOf(1))
+    t.same(dry.body, { changes: [], warnings: [], affected: { repositories: 0, people: 0 }, etag })
+    t.same((await bob.get(path)).body.projects, stateOf(2).projects)
+  },
+)
+
 t.test('a read-only key can do a dry run but not apply it', async (t) => {
   const service = await reuseService(t)
   const { ada, at, path } = await setScene(service)

@@ -57,8 +57,8 @@ export const changeWorkspace = <T>(
   }, options)
 
 /**
- * Runs `work`, which changes nothing, on a workspace for a caller who currently has the role. It locks nothing, so that no one
- * has to wait for a dry run.
+ * Runs `work`, which changes nothing, on one state of a workspace for a caller who currently has the role. It locks nothing, so
+ * that no one has to wait for a dry run.
  * @throws {ApiError} `workspace_not_found`, `admin_required`
  */
 export const previewChange = <T>(
@@ -67,11 +67,14 @@ export const previewChange = <T>(
   wanted: Role,
   work: (preview: Pick<Change, 'tx' | 'caller'>) => Promise<T>,
 ): Promise<T> =>
-  database.transaction(async (tx) => {
-    if (!(await readPresent(tx, call.workspaceId))) throw new ApiError('workspace_not_found')
-    const { caller } = await readAuthor(tx, call, wanted)
-    return work({ tx, caller })
-  })
+  database.transaction(
+    async (tx) => {
+      if (!(await readPresent(tx, call.workspaceId))) throw new ApiError('workspace_not_found')
+      const { caller } = await readAuthor(tx, call, wanted)
+      return work({ tx, caller })
+    },
+    { readsOneState: true },
+  )
 
 /** The caller as named in entries, and as the actor of the audit trail. @throws {ApiError} `admin_required` */
 const readAuthor = async (tx: Db, { workspaceId, userId, key }: WorkspaceCall, wanted: Role) => {

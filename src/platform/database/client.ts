@@ -20,10 +20,11 @@ import {
   sharedConnectionLimiter,
   WAIT_MS,
 } from './limiter.js'
-import { retryConflicts, runTransaction } from './transaction.js'
+import { retryConflicts, runTransaction, type TransactionOptions } from './transaction.js'
 
 export type { Db, Tx } from './db.js'
 export type { Parameter } from './statement.js'
+export type { TransactionOptions } from './transaction.js'
 
 export interface Database {
   /** Multiplies time limits on waiting for the database. */
@@ -48,24 +49,6 @@ export interface Database {
   renew(): void
   /** Ends within a second, even if the database hangs. Background statements are cancelled. */
   close(): Promise<void>
-}
-
-export interface TransactionOptions {
-  /**
-   * Uses a separate connection, which waits up to an hour for a response. Work that needs more than 5 s for a
-   * statement sets its own `statement_timeout`.
-   */
-  background?: boolean
-  /**
-   * Statements that the work sends before its first response only read. They are sent together with `begin`, which the
-   * server may still reject.
-   */
-  readsFirst?: boolean
-  /**
-   * Other transactions may insert or delete rows that this one relies on, so `isRowConflict` is also a conflict.
-   * Without this option, such a conflict is a bug in the work, and fails at once.
-   */
-  rowsCanConflict?: boolean
 }
 
 export interface DatabaseOptions {
@@ -148,10 +131,9 @@ export const connect = ({
   const ofRequests = { client: pool.current, limit: poolWriterLimiter, dbOn }
   const ofBackground = { client: background.current, limit: backgroundLimiter, dbOn, watch: cancellable }
   const transaction: Database['transaction'] = (work, options = {}) => {
-    const { readsFirst = false, rowsCanConflict = false } = options
     return retryConflicts(
-      () => runTransaction(options.background ? ofBackground : ofRequests, work, readsFirst),
-      rowsCanConflict,
+      () => runTransaction(options.background ? ofBackground : ofRequests, work, options),
+      options.rowsCanConflict === true,
       (outcome) => meter.count('team_settings_database_transactions_total', { outcome }),
     )
   }

@@ -18,6 +18,26 @@ const RETRY_WINDOW_MS = 4_000
 /** The longest pause before a retry. Pauses are random, because equal ones would lead to the same conflict again. */
 const MAX_RETRY_PAUSE_MS = 100
 
+export interface TransactionOptions {
+  /**
+   * Uses a separate connection, which waits up to an hour for a response. Work that needs more than 5 s for a
+   * statement sets its own `statement_timeout`.
+   */
+  background?: boolean
+  /**
+   * Statements that the work sends before its first response only read. They are sent together with `begin`, which the
+   * server may still reject.
+   */
+  readsFirst?: boolean
+  /** All statements see the state of the database at the first one, and none can write or lock rows. */
+  readsOneState?: boolean
+  /**
+   * Other transactions may insert or delete rows that this one relies on, so `isRowConflict` is also a conflict.
+   * Without this option, such a conflict is a bug in the work, and fails at once.
+   */
+  rowsCanConflict?: boolean
+}
+
 type Watch = (statement: SentStatement) => SentStatement
 
 /** `begin` with the options that `patches/` adds. */
@@ -43,7 +63,7 @@ export interface Connections {
 export const runTransaction = async <T>(
   { client, limit, dbOn, watch = (statement) => statement }: Connections,
   work: (tx: Tx) => Promise<T>,
-  readsFirst: boolean,
+  { readsFirst = false, readsOneState = false }: TransactionOptions,
 ): Promise<T> => {
   let firstFailure: unknown
   let isCommitSent = false
@@ -75,7 +95,7 @@ export const runTransaction = async <T>(
   }
   try {
     // Set explicitly, because reads after a lock must see what its last holder wrote, whatever the server's default is.
-    const mode = 'isolation level read committed'
+    const mode = `isolation level ${readsOneState ? 'repeatable read read only' : 'read committed'}`
     const result = (await limit(() => (client().begin as Begin)(mode, inside, { readsFirst }))) as T
     // Not after a failure: statements that a broken connection never sent don't end.
     await Promise.all(deferred)

@@ -90,8 +90,7 @@ export const sourcesOf = (
   return sources
 }
 
-const SNAPSHOT = [
-  statement('begin repeatable read', {}, 'set transaction isolation level repeatable read, read only'),
+const PLANNING = [
   // With a custom plan, a null filter costs nothing and any other filter uses an index.
   FORCE_CUSTOM_PLAN,
   // Counting a large team's distinct people per repository takes memory.
@@ -106,11 +105,11 @@ export const readSnapshot = <Result>(
   database.transaction(
     async (tx) => {
       // PostgreSQL runs statements in the order in which they're sent, so nothing waits for these.
-      const begun = SNAPSHOT.map((set) => tx.rows(set, []))
+      const begun = PLANNING.map((set) => tx.rows(set, []))
       const [result] = await Promise.all([read(tx), ...begun])
       return result
     },
-    { readsFirst: true },
+    { readsFirst: true, readsOneState: true },
   )
 
 /** $1 to $4. */
