@@ -69,7 +69,7 @@ import admit from './platform/rate-limits/admit.js'
 import { limitRoutes } from './platform/rate-limits/routes.js'
 import { teamRoutes } from './team.js'
 
-/** The outside world. */
+/** The external services that the app calls. */
 export interface Clients {
   repohost: Repohost
   /** Undefined: billing isn't configured. */
@@ -85,7 +85,7 @@ declare module 'fastify' {
     db: Db
     clients: Clients
     meter: Meter
-    /** For tests, and for what can't wait until it's due. */
+    /** For tests, and for work that can't wait for its schedule. */
     jobs: RollupJobs & Record<'imports' | 'erasures' | 'comparedSecrets', Job> & { backup: Job | undefined }
   }
 }
@@ -130,7 +130,7 @@ export const buildApp = async (
     requestTimeout: timeouts.upload,
     connectionTimeout: timeouts.inactivity,
     keepAliveTimeout: timeouts.idle,
-    // A start takes a while on a busy machine, and cutting it short would only make it take longer.
+    // Startup takes a while on a busy machine, and a timeout would only make it start over.
     pluginTimeout: 0,
     http: {
       headersTimeout: timeouts.headers,
@@ -139,7 +139,7 @@ export const buildApp = async (
       requireHostHeader: false,
     },
     trustProxy: config.trustProxy ?? false,
-    // Requests that arrive during a stop are still answered (platform/http/drain.ts).
+    // Requests that arrive during shutdown are still answered (platform/http/drain.ts).
     return503OnClosing: false,
     frameworkErrors: answerUnroutable(headersOf),
     clientErrorHandler: rejectConnections(headersOf, timeouts),

@@ -30,7 +30,10 @@ export interface Config {
   backups: { folder: string | undefined; keep: number }
   databasePoolSize: number
   databasePrepare: boolean
-  /** The first signs, all verify. Empty only with the embedded database, which generates one. */
+  /**
+   * The first secret signs tokens, and every secret verifies them. Empty only with the embedded database,
+   * which generates one.
+   */
   jwtSecrets: string[]
   /** The dashboard's origin, for OAuth. */
   siteUrl: string | undefined
@@ -259,7 +262,7 @@ interface SchemaRead {
   warnings: Config['warnings']
 }
 
-/** The files that `SETTINGS_SCHEMA` names. Their faults go to `problems`. */
+/** Reads the files listed in `SETTINGS_SCHEMA`, and adds their faults to `problems`. */
 const readSettingsRules = (
   { SETTINGS_SCHEMA: names, SETTINGS_VALIDATION }: Environment,
   keys: SettingsKeyRules,

@@ -115,7 +115,7 @@ const validator = lazy(() => {
     useDefaults: true,
     validateSchema: false,
     meta: false,
-    // It runs once.
+    // The validator runs once, so optimizing its code doesn't pay off.
     code: { optimize: false },
   })
   ajv.addVocabulary(['expected', 'keepEmpty', 'whenUnset', 'secret'])

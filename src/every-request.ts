@@ -1,4 +1,7 @@
-/** The steps of every request, in order. Steps of only some routes are in their access, or in a hook of their scope. */
+/**
+ * The steps of every request, in order. Steps that only some routes need are in the route's access check, or
+ * in a hook of its scope.
+ */
 import fp from 'fastify-plugin'
 import { findCaller } from './features/accounts/session.js'
 import {
@@ -20,12 +23,15 @@ import { dropNeedlessContentType, faultBesideSchema } from './platform/http/vali
 import { acquireRequestPermit, beginsWorkAfterBody, endWork } from './platform/rate-limits/fair-share.js'
 import { limitRate } from './platform/rate-limits/rate-limit.js'
 
-/** For preflights as well. These hooks use callbacks, because promises would cost more than the work itself. */
+/**
+ * These hooks run for preflights as well. They use callbacks, because promises would cost more than the work
+ * itself.
+ */
 export const arrival = fp(async (app, { headersOf }: { headersOf: BuildResponseHeaders }) => {
   const warnOfProxy = untrustedProxyWarning(app)
 
   app.addHook('onRequest', (request, reply, done) => {
-    // Counted first, so that a stop waits for requests that wait below.
+    // Counted first, so that shutdown also waits for requests that are queued further down.
     app.lifecycle.count(request, reply)
     dropNeedlessContentType(request)
     setHeaders(headersOf, request, reply)
@@ -45,7 +51,7 @@ export const arrival = fp(async (app, { headersOf }: { headersOf: BuildResponseH
   })
 })
 
-/** For everything but preflights, which the CORS library answers. */
+/** Runs for everything but preflights, which the CORS library answers. */
 export const admission = fp(async (app) => {
   app.addHook('onRequest', async (request, reply) => {
     await findCaller(request)

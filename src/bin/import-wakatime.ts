@@ -40,7 +40,7 @@ const toOperatorError = (error: unknown, file: string): unknown => {
   return syscall === undefined ? error : new OperatorError(`The file ${file} can’t be read (${code}).`)
 }
 
-/** Reads a file, and prints how far. */
+/** Reads a file and prints the progress. */
 async function* readingFile(path: string, stopped: AbortSignal): AsyncGenerator<Buffer> {
   let read = 0
   const progress = setInterval(() => print(`Read ${(read / 1_048_576).toFixed(1)} MB`), PROGRESS_MS)

@@ -9,7 +9,7 @@ import { buildDocuments } from '../platform/openapi/index.js'
 import { runCommand } from '../platform/process/program.js'
 import { projectRoot } from '../platform/process/root.js'
 
-/** Only revocations are read at the start. */
+/** At startup, the app reads only revocations. */
 const read = { select: () => ({ from: () => ({ where: async () => [] }) }), rows: async () => [{}] }
 const database = { read, reserved: read } as unknown as Database
 

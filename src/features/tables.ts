@@ -13,6 +13,6 @@ import '../platform/database/tables.js'
 
 import { declaredTables, listPeopleColumns } from '../platform/database/table.js'
 
-// Values of this module, and not passed on, so that a bundle too runs what uses them after all of the above.
+// Defined here rather than re-exported, so that even in a bundle, modules that use them run after all imports above.
 export const tables = declaredTables
 export const peopleColumns = listPeopleColumns

@@ -33,7 +33,7 @@ export class AccessKeys {
     const known = this.known.get(hash)
     if (known && performance.now() < known.freshUntil) return known.key
     if (known) return this.ask(hash)
-    // It may be a guess.
+    // An unknown secret may be a guess.
     const charge = await request.server.rateLimits.admit(request, 'refused_keys')
     let isRejected = false
     try {
@@ -41,7 +41,7 @@ export class AccessKeys {
       isRejected = found instanceof ApiError
       return found
     } finally {
-      // Also after a fault of the database, which says nothing about the secret.
+      // A database failure is refunded too, because it says nothing about the secret.
       if (!isRejected) await charge.refund()
     }
   }

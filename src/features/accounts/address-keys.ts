@@ -2,7 +2,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 
 export interface AddressKey {
-  /** Addresses compare without case. */
+  /** Case doesn't matter. */
   hmacOf(address: string): string
 }
 

@@ -5,7 +5,7 @@ import { type NamedRepo, writePersonRepos } from './queries/person-repos.js'
 
 const MAX_CACHED_REPOS = 50_000
 const DAY_MS = 86_400_000
-/** The stored ones that this process remembers, so that most requests write nothing. Ids of people are unique anywhere. */
+/** Repositories that this process knows are stored, so that most requests write nothing. User ids are unique across databases. */
 const stored = cacheOf<string, true>(MAX_CACHED_REPOS)
 
 /** Repositories of a person that this process hasn't stored on a day. */
@@ -16,7 +16,7 @@ export interface ReposToRemember {
   repos: NamedRepo[]
 }
 
-/** Those of today. */
+/** The repositories to remember today. */
 export const reposToRemember = (userId: string, repos: readonly string[]): ReposToRemember => {
   const day = Math.floor(Date.now() / DAY_MS)
   const fresh = new Map<string, NamedRepo>()
@@ -31,7 +31,7 @@ export const storeRepos = async (tx: Db, { userId, repos }: ReposToRemember): Pr
   if (repos.length > 0) await writePersonRepos(tx, userId, repos)
 }
 
-/** Call it once they're committed. */
+/** Call it once the repositories are committed. */
 export const rememberRepos = ({ userId, day, repos }: ReposToRemember): void => {
   for (const { repoKey } of repos) stored.set(keyOf(day, userId, repoKey), true)
 }

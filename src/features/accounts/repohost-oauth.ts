@@ -23,7 +23,7 @@ interface OAuthClient {
   getToken(params: Record<string, string>): Promise<{ token: { access_token?: unknown } }>
 }
 
-/** For a scope with cookies, which the library needs. Undefined without a client id and secret. */
+/** Register it in a scope with cookies, which the library needs. Undefined without a client id and secret. */
 export const connectOAuth = async (app: FastifyInstance): Promise<RepohostOAuth | undefined> => {
   const { repohost, homeUrl: origin } = app.config
   if (!repohost.clientId || !repohost.clientSecret) return undefined

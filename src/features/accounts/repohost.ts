@@ -27,7 +27,7 @@ export interface MembershipQuestions {
   belongsTo?: HostOrganization[]
 }
 
-/** By the organizations' ids. Without the organizations about which the host said nothing clear. */
+/** By organization id. Organizations without a clear answer are left out. */
 export interface MembershipAnswers {
   owns: Map<number, boolean>
   belongsTo: Map<number, boolean>
@@ -57,7 +57,7 @@ const organizationDenied = (): NotGranted => failed(new ApiError('organization_a
 
 type PushAnswer = (Granted | NotGranted) & { memberships: MembershipAnswers }
 
-/** A token, and the user at the host whose own it must be. */
+/** A token, and the host's user that it must belong to. */
 interface ShownToken {
   token: string
   userId: number
@@ -65,10 +65,10 @@ interface ShownToken {
 }
 
 export interface Repohost {
-  /** Begins the time for all of a request's calls. */
+  /** Starts the time budget for all of a request's calls. */
   newBudget(): AbortSignal
   /**
-   * The person who signs in. Their addresses are looked up as far as the host says them in time.
+   * The person who signs in. Their addresses are included if the host returns them in time.
    * @throws {ApiError} `repohost_token_invalid`, `upstream_failed`, `upstream_timeout`
    */
   userOf(token: string, trace: Trace | undefined, budget: AbortSignal): Promise<RepohostUser>
@@ -95,7 +95,7 @@ const NOT_SHOWN =
 /** The time budget for all of a request's calls. */
 const BUDGET_MS = 5_000
 
-/** How many redirects are followed from a repository's name. Hosts use one for each time that it got another name. */
+/** How many redirects are followed from a repository's name. Hosts use one for each rename. */
 const MAX_REDIRECTS = 5
 
 /** A repository as a person sees it. */
@@ -293,7 +293,7 @@ export const createRepohost = (
   }
 }
 
-/** Asks about all at once. */
+/** Asks about all organizations at once. */
 const clearAnswers = async (
   ask: (organization: HostOrganization) => Promise<boolean | undefined>,
   organizations: HostOrganization[] = [],

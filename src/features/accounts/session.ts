@@ -141,7 +141,7 @@ export default fp(
       revocations.setDisabled(disabled)
       since = found.asOf
     }
-    // A start has more time than a refresh.
+    // Startup allows more time than a refresh.
     await refresh(app.database.read)
     const refreshLater = measuredTask(app.meter, 'revocations', () => refresh(app.database.reserved))
     repeat(app, REFRESH_INTERVAL_MS, refreshLater, 'the refresh of revocations')

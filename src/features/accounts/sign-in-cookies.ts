@@ -54,7 +54,7 @@ export class SignInCookies {
     for (const name of this.namesIn(request)) reply.clearCookie(name, this.options)
   }
 
-  /** Names of another shape can't be sent back. */
+  /** Cookie names in any other format can't be sent back. */
   private namesIn(request: FastifyRequest): string[] {
     return Object.keys(request.cookies).filter(
       (name) => name.startsWith(this.prefix) && /^[\w-]+$/.test(name),

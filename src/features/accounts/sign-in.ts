@@ -31,7 +31,7 @@ export const signIn = async (
       detail: 'Tokens of this OAuth app aren’t accepted here.',
     })
   }
-  // Two people may take a login at the same moment.
+  // Two people may claim the same login at the same moment.
   const user = await database.transaction(
     async (tx) => {
       const user = await upsertUser(tx, repohostUser)

@@ -7,8 +7,8 @@ import { keyIdOf } from './tokens.js'
 const PERIOD_MS = 60_000
 
 /**
- * Explains what is wrong if a key of `inUse` belongs to no secret. Lists may differ, as during a rotation. Each
- * instance only needs every other instance's first secret.
+ * Returns an explanation if one of the keys in use belongs to none of our secrets. Lists may differ, as during a
+ * rotation. Each instance only needs every other instance's first secret.
  */
 export const secretsFault = (
   inUse: string[],
@@ -22,7 +22,7 @@ export const secretsFault = (
   }
 }
 
-/** Its `run` compares now. */
+/** Call `run` to compare now. */
 export const startComparingSecrets = async (app: FastifyInstance): Promise<Job> => {
   const { databaseUrl, jwtSecrets } = app.config
   let hasFault = false
@@ -37,7 +37,7 @@ export const startComparingSecrets = async (app: FastifyInstance): Promise<Job> 
   const job = { run: () => compare() }
   // Only one instance can use the embedded database.
   if (databaseUrl === undefined) return job
-  // A start has more time.
+  // Startup allows more time.
   await compare(app.database.read)
   repeat(app, PERIOD_MS, () => compare(), 'the comparison of JWT_SECRETS')
   return job

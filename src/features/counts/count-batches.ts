@@ -43,7 +43,7 @@ export interface CountBatches {
 }
 
 const encoder = new TextEncoder()
-// Repository names contain nothing to escape. The quotes keep `null` a name.
+// Repository names contain nothing to escape. The quotes keep a repository named `null` from becoming NULL.
 const arrayOf = (elements: (string | number)[]): ArrayLiteral =>
   encoder.encode(
     `{${elements.map((element) => (typeof element === 'string' ? `"${element}"` : element)).join()}}`,

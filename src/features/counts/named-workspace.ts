@@ -46,7 +46,7 @@ export class NamedWorkspace {
     return undefined
   }
 
-  /** @returns whether the workspace has ended */
+  /** @returns whether the workspace's id is complete */
   private readText(byte: number): boolean {
     if (this.isEscaped) this.isEscaped = false
     else if (byte === BACKSLASH) {

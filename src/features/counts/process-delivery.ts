@@ -24,7 +24,7 @@ import {
 import { findWebhook, insertDelivery } from './queries/webhooks.js'
 import type { DeliveredIssue, DeliveredPerson, Delivery } from './webhooks/delivery.js'
 
-/** A delivery's name. */
+/** Identifies a delivery. */
 export interface DeliveryHead {
   kind: RepohostKind
   webhookId: string
@@ -33,7 +33,7 @@ export interface DeliveryHead {
   deliveryId: string | undefined
 }
 
-/** Where deliveries are counted. */
+/** The dependencies for counting a delivery. */
 export interface DeliveryTarget {
   database: Database
   addressKeys: AddressKey[]
@@ -44,10 +44,10 @@ export interface Outcome {
   counted: number
   /** The payload names a login or a host id that isn't a member's. */
   notAMember: number
-  /** All other people, of whom the service doesn't tell whether they have an account. */
+  /** All other people. The service doesn't reveal whether they have an account. */
   unknownAuthor: number
   outsidePatterns: number
-  /** The host left them out. */
+  /** Commits that the host left out of the payload. */
   notDelivered: number
   countedBefore: number
   uploadDecides: number
@@ -271,8 +271,9 @@ const countIssue = async (
 }
 
 /**
- * Which event decides, and on which day. A closing counts on its closer's day, unless the issue was opened again that day;
- * that is noted where the closing counts, whatever the closer's zone is by then. Undefined: the event is known.
+ * Finds the event that decides, and the day that it counts on. A closed issue counts on the closer's local
+ * day, unless it was reopened that day. Reopening it is stored on the day on which closing it counted, even
+ * if the closer's time zone has changed. Undefined: the event is known.
  */
 const placeIssue = async (
   tx: Db,

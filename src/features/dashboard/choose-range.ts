@@ -13,7 +13,7 @@ interface Given {
   to?: string | undefined
 }
 
-/** The days that a query names, or none: then the response ends on the caller's own today. */
+/** The range in a query, or none, in which case the response ends on the caller's own today. */
 export type RequestedRange = { kind: 'given'; range: Range } | { kind: 'default' }
 
 /**

@@ -1,4 +1,4 @@
-/** Decides which activity may be shown, and which views are recorded. All other modules only obey. */
+/** Decides which activity may be shown, and which views are recorded. All other modules follow its decisions. */
 
 import { ApiError } from '../../errors.js'
 import { addDays, mondayOf, type Range, rangeOf, sundayOf } from '../../platform/time/days.js'

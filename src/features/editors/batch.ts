@@ -28,7 +28,7 @@ export interface Ignored {
   project: number
   /** Too old, or in the future. */
   day: number
-  /** Switched off by the person, or an ignored name. */
+  /** Recording is off for it, or its name is ignored. */
   recording_off: number
   /** A repository that no workspace of the person matches. The minutes count only for the person. */
   repo: number
@@ -36,14 +36,14 @@ export interface Ignored {
 
 export const noneIgnored: Readonly<Ignored> = { time: 0, project: 0, day: 0, recording_off: 0, repo: 0 }
 
-/** A step that leaves out heartbeats returns a batch with the others, in which `ignored` has grown. */
+/** A step that drops heartbeats returns a batch without them, and adds them to `ignored`. */
 export interface Batch {
   userId: string
   /** Oldest first. */
   heartbeats: Heartbeat[]
   ignored: Readonly<Ignored>
   kind: RepohostKind
-  /** The sender's time zone, if it came along. */
+  /** The time zone, if the sender gave one. */
   timezone?: string | undefined
   source: Source
 }
@@ -101,7 +101,7 @@ export const daysThatCount = (today: string) => ({
 const CLOCK_DAYS = 2
 
 /**
- * Leaves out what is certainly outside the days that count, so that nothing is read for it.
+ * Drops heartbeats that are certainly outside the days that count, so that no query runs for them.
  * @param now in seconds since 1970, according to this computer's clock
  */
 export const withoutFarDays = (batch: Batch, now: number): Batch => {

@@ -1,6 +1,6 @@
 /**
- * Agent time: minutes in which a person's agents worked and the person didn't. It follows from the marks alone, so the hours
- * around a new mark are worked out again and replaced. It doesn't affect the person's own minutes.
+ * Agent time: minutes in which a person's agents worked and the person didn't. It follows from the marks alone,
+ * so the hours around a new mark are recalculated and replaced. It doesn't affect the person's own minutes.
  */
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
@@ -50,7 +50,7 @@ export const hoursChangedIn = (timeline: Timeline, reassigned: readonly number[]
   new Set(hoursBeside([...timeline.changed, ...timeline.agents.changed, ...reassigned]))
 
 /**
- * Works the hours out again and replaces them. Agent time never makes a request fail: if there's too much of it, the hours
+ * Recalculates the hours and replaces them. Agent time never makes a request fail: if there's too much of it, the hours
  * stay unchanged until the next heartbeat nearby.
  */
 export const replaceAgentHours = async (tx: Db, agents: Agents): Promise<AgentChanges> => {
@@ -143,7 +143,7 @@ const changesOf = (agents: Agents, { workspaces, timezone, rows }: Stored): Agen
   return days.length > limits.flush_rows ? unchanged('too large') : { kind: 'changed', days }
 }
 
-/** A workspace's rows, each hour with at least these minutes. */
+/** Raises each hour of a workspace's rows to at least these minutes. */
 const raise = (
   stored: readonly Row[],
   minutes: readonly HourOfRepo[],
@@ -173,7 +173,7 @@ const raise = (
   return [...rows.values()]
 }
 
-/** Those of a workspace's rows of a day that differ from the stored ones, with the zones of their hours. */
+/** A workspace's rows on a day that differ from the stored ones, with the time zones of their hours. */
 const changedRows = (ofDay: readonly Row[], timezone: string): AgentDay[] => {
   const zones = keepZones(
     ofDay.map((row) => ({

@@ -22,7 +22,7 @@ import { type Candidate, type Counts, clampIdleWindow, dayOfHour, hourOf } from 
 interface Minutes {
   userId: string
   target: FlushTarget
-  /** In which the minutes are recorded. */
+  /** The time zone in which the minutes are recorded. */
   timezone: string
   projects: Projects
   candidates: Candidate[]

@@ -1,6 +1,6 @@
 /**
- * Own time: minutes that count in no workspace are kept for their person, so that their own time has each minute of
- * heartbeats and imports once, whatever workspaces they are in.
+ * Own time: minutes that count in no workspace are kept for the person alone. So a person's own time contains
+ * each minute of heartbeats and imports once, whatever workspaces they're in.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
@@ -40,13 +40,13 @@ interface Personal {
 export interface PersonalMinutes {
   rows: AssignedDay[]
   minutes: number
-  /** Minutes of repositories beyond the limit of a day. */
+  /** Minutes in repositories beyond the daily limit. */
   leftOut: number
 }
 
 export const noPersonalMinutes: PersonalMinutes = { rows: [], minutes: 0, leftOut: 0 }
 
-/** Which project has a minute for its person alone. Undefined: none, because recording is off. */
+/** Which project gets a minute that counts for the person alone. Undefined: none, because recording is off. */
 const ownerOf = ({ target, projects, timezone }: Personal) => {
   const isRecorded = recordedBy(target, timezone)
   return (minute: number, project: string): string | undefined => {
@@ -83,7 +83,7 @@ export const countPersonal = async (
   const { userId, countsAfter, hadUncounted } = personal
   const close = candidates.filter(isClose)
   const isCounted = ({ minute }: Candidate) => countsAfter.hasCountedAnywhere(minute)
-  // Usually, all minutes count in a workspace, and so did the ones around them.
+  // The usual case: all these minutes count in a workspace, and so did the minutes around them.
   if (!hadUncounted && close.every(isCounted)) return noPersonalMinutes
   const ofDays = groupBy(candidates, ({ minute }) => Math.floor(minute / DAY_MINUTES))
   const rows = await readPersonalMinutes(tx, userId, Array.from(ofDays.keys(), dayOf))

@@ -196,8 +196,8 @@ type Step =
   | { kind: 'no day' }
 
 /**
- * A day that's too large for the person's workspaces counts only for the person. A day in which it would take too long to
- * find out what the person excludes from recording counts as excluded.
+ * A day that's too large for the person's workspaces counts only for the person. If it would take too long to
+ * find out what the person excludes from recording, the whole day counts as excluded.
  */
 const importDay = async (tx: Tx, userId: string, kind: RepohostKind): Promise<Step> => {
   const claimed = await claimImport(tx, userId)
@@ -240,9 +240,9 @@ const excludeDay = async (tx: Tx, userId: string, { day, days }: NextDay): Promi
 /** What a day of a file changes. */
 interface DayPlan {
   kind: 'planned'
-  /** Its minutes as heartbeats, while marks are kept. */
+  /** Minutes that count like heartbeats, on days whose marks are still kept. */
   heartbeats: HeartbeatPlan
-  /** Its minutes beyond those. */
+  /** The day's other minutes. */
   file: Plan
   /** All minutes of each place, whether or not they were imported before. */
   found: (RepoDayKey & { minutes: number })[]
@@ -327,7 +327,7 @@ const planMinutesOfDay = async (
   const target = await readTargetOf(tx, { userId, repoKeys, scope })
   if (target.kind !== 'found') return rejectedTarget(target, repoKeys.size)
   const own = days.filter((other) => other.day === day)
-  // Also what has heartbeats, but no minute.
+  // Includes projects that have heartbeats but no minute.
   const named = own.flatMap(namesIn).map(toMark)
   const namedRepos = new Set(named.flatMap((project) => projects.keyOf(project) ?? []))
   const recording = target.recording

@@ -17,7 +17,7 @@ export interface Recorded {
   minutes_left_out: number
 }
 
-/** The outcome of a batch of which nothing is left. */
+/** The outcome of a batch with no heartbeats left. */
 export const nothingRecorded = ({ ignored }: Batch): Recorded => ({
   accepted: 0,
   waiting: 0,
@@ -28,14 +28,14 @@ export const nothingRecorded = ({ ignored }: Batch): Recorded => ({
 
 /** Heartbeats whose minutes are marked, but haven't counted yet. */
 export interface Marked {
-  /** The marks that were known, with the new ones. */
+  /** The known marks and the new ones. */
   timeline: Timeline
   recorded: Recorded
   /** Repositories that were named in full, and may be remembered. */
   repos: string[]
   /** The time of each name's last heartbeat. */
   lastAt: ReadonlyMap<string, Date>
-  /** When the newest heartbeat was that counts in a workspace, or waits to. */
+  /** The time of the newest heartbeat that counts in a workspace, or is waiting to. */
   newest: Date | undefined
   /** The minutes that may count now. */
   candidates: Candidate[]

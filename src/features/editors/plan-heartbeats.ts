@@ -45,7 +45,7 @@ export interface HeartbeatPlan extends Plan {
 export interface Rejected {
   kind: 'rejected'
   because: 'unknown person' | 'too large'
-  /** As a request is answered. */
+  /** The error for the response. */
   error: ApiError
 }
 
@@ -77,7 +77,7 @@ export const lockAndRead = async (tx: Db, batch: Batch): Promise<Facts> => {
   return requireValue(known, batch.userId)
 }
 
-/** Waits for everyone who holds a lock. */
+/** Plans a batch on its own. Waits for locks that others hold. */
 export const planOne = async (tx: Db, facts: Facts): Promise<HeartbeatPlan | Rejected> => {
   const { target, batch } = facts
   const { userId, timezone } = batch
@@ -116,7 +116,7 @@ interface MarkedPerson {
   targeted: TargetedMinutes
 }
 
-/** Marks, if that's little enough to be done together with others. */
+/** Marks the minutes, if there are few enough to do it together with others. */
 const markInSet = async (facts: Facts): Promise<MarkedPerson | LeftOut> => {
   const { batch, target } = facts
   const { userId, timezone } = batch
@@ -139,7 +139,7 @@ const minutesOf = ({ batch, projects }: Facts, target: FlushTarget, { candidates
   isFromJoining: batch.source.kind === 'file',
 })
 
-/** Counts, if all days of the person are locked. @param tried what became of everyone's days */
+/** Counts the minutes, if all of the person's days are locked. @param tried what became of everyone's days */
 const countInSet = async (
   tx: Db,
   person: MarkedPerson,

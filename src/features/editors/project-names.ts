@@ -110,7 +110,7 @@ export const projectNamed = (name: string, kind: RepohostKind): Project =>
 
 /** The repositories to which projects in marks belong. */
 export class Projects {
-  /** Repositories as given, by their keys. Of several spellings, the first counts. */
+  /** Repositories as given, by their keys. If there are several spellings, the first is used. */
   readonly spellings: ReadonlyMap<string, string>
 
   /**
@@ -129,7 +129,7 @@ export class Projects {
     this.spellings = new Map(repos.toReversed().map((repo) => [repo.toLowerCase(), repo]))
   }
 
-  /** The same, with the spelling of more projects. */
+  /** The same projects, with the spellings of more. */
   withSpellings(sent: readonly Project[]): Projects {
     return new Projects(this.kind, this.known, [...this.sent, ...sent])
   }

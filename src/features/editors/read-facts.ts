@@ -24,19 +24,19 @@ export interface PartialFacts {
   marks: StoredHour[]
   /** The projects of names. */
   named: EditorProject[]
-  /** Where minutes count of the repositories that are named in full. Without any, it isn't read. */
+  /** Where minutes in repositories named in full count. Not read if there are none. */
   target: TargetResult | { kind: 'not read' }
 }
 
-/** How far a reading of someone's surroundings goes. */
+/** How much to read around someone's heartbeats. */
 interface ReadScope {
   /** Whether the hours reach far enough for agents' marks. */
   agents: boolean
-  /** Whether the projects of names are read, of those that were sent and those in the marks. */
+  /** Whether to read the projects behind names, both those sent and those in the marks. */
   names: boolean
 }
 
-/** All that's read about a person's heartbeats. What they change follows from it. */
+/** Everything that's read about a person's heartbeats. It determines what they change. */
 export interface Facts {
   batch: Batch
   /** The repositories of all projects. */
@@ -53,7 +53,7 @@ export interface Facts {
 }
 
 /**
- * The first of two readings, to be sent along with the locks. Usually it's enough, because most heartbeats name a
+ * The first of two reads, sent along with the locks. Usually it's enough, because most heartbeats name a
  * repository in full, near marks of the same one. Reading everything at once takes an eighth more CPU time.
  */
 export const readPartialFacts = async (tx: Db, batches: readonly Batch[]): Promise<PartialFacts[]> => {
@@ -101,7 +101,7 @@ const narrowScopeOf = (batch: Batch): ReadScope => ({
   names: namesIn(batch).length > 0,
 })
 
-/** What the near surroundings of someone's heartbeats lack. */
+/** The data that the first read missed. */
 type Missing = 'nothing' | 'names' | 'agents and names'
 
 const missingFrom = ({ batch, readScope, marks }: PartialFacts): Missing => {
@@ -114,7 +114,7 @@ const missingFrom = ({ batch, readScope, marks }: PartialFacts): Missing => {
 const hasNames = ({ projects, agentProjects }: StoredHour, kind: RepohostKind) =>
   [...projects, ...(agentProjects ?? [])].some((project) => !isRepo(project, kind))
 
-/** Reads those surroundings again that lack something. */
+/** Reads again for people whose first read missed something. */
 const readMissing = async (tx: Db, near: readonly PartialFacts[]): Promise<PartialFacts[]> => {
   const checked = near.map((one) => ({ one, missing: missingFrom(one) }))
   const complete = checked.flatMap(({ one, missing }) => (missing === 'nothing' ? [one] : []))
@@ -181,7 +181,7 @@ const readTargetsIfAny = async (
 ): Promise<ReadonlyMap<string, TargetResult>> =>
   requests.length === 0 ? new Map() : readTargets(tx, requests, maxComparisons)
 
-/** Finds the repositories of names. The target stays if it's the one of all repositories that are involved then. */
+/** Finds the repositories behind names. Keeps the target if it already covers every repository involved. */
 const resolveProjects = async (
   tx: Db,
   { batch, marks, named, target }: PartialFacts,

@@ -103,7 +103,7 @@ export const editorProjects = table(
   ],
 )
 
-/** How many waiting names of a person have made room for others. */
+/** How many of a person's waiting names were dropped to make room for others. */
 export const droppedNames = table(
   'dropped_names',
   {

@@ -133,7 +133,7 @@ export class Marks {
     for (const row of stored) this.load(row)
   }
 
-  /** Takes over the marks of others. */
+  /** Copies another object's marks. */
   protected copyFrom(other: Marks): this {
     for (const [number, hour] of other.hours) this.hours.set(number, hour.copy())
     for (const number of other.changed) this.changed.add(number)
@@ -255,7 +255,7 @@ export class Marks {
     return this.hours.get(hourOf(minute))?.last[minute % MINUTES] as string
   }
 
-  /** An hour that gets marks. */
+  /** The hour to add marks to. */
   private toMark(number: number): MarkedHour {
     const hour = this.hours.get(number) ?? new MarkedHour()
     this.hours.set(number, hour)
@@ -363,7 +363,7 @@ export class Counts {
     }
   }
 
-  /** An hour that gets counts. */
+  /** The hour to add counts to. */
   private toCount(number: number): CountedHour {
     const hour = this.hours.get(number) ?? new CountedHour()
     this.hours.set(number, hour)

@@ -1,7 +1,7 @@
 /** Time zones of agents' minutes, which are stored as sums of hours. */
 import { HOURS } from '../../platform/time/days.js'
 
-/** 24 minutes by UTC hour for each time zone. */
+/** Minutes in each of the 24 UTC hours, by time zone. */
 export type HoursByZone = Map<string, number[]>
 
 const put = (zones: HoursByZone, zone: string, hour: number, minutes: number) => {
@@ -43,8 +43,8 @@ interface Change {
 }
 
 /**
- * Minutes keep their zone, also those that move to another repository in the same hour. Of an hour with several zones,
- * the minutes that go are those of the last one.
+ * Minutes keep their time zone, even if they move to another repository in the same hour. If an hour has
+ * several zones, the last zone's minutes are removed first.
  * @param timezone of new minutes
  */
 export const keepZones = (changes: readonly Change[], timezone: string): HoursByZone[] => {

@@ -5,7 +5,7 @@ import { HOURS } from '../../platform/time/days.js'
 /** Minutes in one repository, or in all of them on a day. */
 export interface Minutes {
   minutes: number
-  /** 24 minutes by UTC hour; their sum is at most `minutes`. */
+  /** Minutes in each of the 24 UTC hours. Their sum is at most `minutes`. */
   hours: number[]
 }
 

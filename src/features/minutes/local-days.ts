@@ -1,5 +1,5 @@
 /**
- * Where minutes are on a person's own calendar: an hour belongs whole to the local day and hour in which it starts
+ * Where minutes are on a person's own calendar: an hour belongs entirely to the local day and hour in which it starts
  * (docs/decisions/21-local-days.md).
  */
 import { addDays, HOURS } from '../../platform/time/days.js'
@@ -33,7 +33,7 @@ export const localHours = function* ({ day, timezone, hours }: ZoneHours): Gener
   }
 }
 
-/** Minutes of a UTC day that belong to the local days beside it. */
+/** Minutes of a UTC day that belong to the local days before and after it. */
 export interface Shares {
   before: number
   after: number

@@ -58,7 +58,7 @@ interface LeftOutDays<Workspace extends RequestedDays> {
   workspace: Workspace
 }
 
-/** What became of a member's days in a workspace that were to be locked together with others'. */
+/** The result of trying to lock a member's days in a workspace together with others'. */
 export type TriedDays<Workspace extends RequestedDays> = MemberDays<Workspace> | LeftOutDays<Workspace>
 
 /** A person's days in all workspaces: all of them locked, or one that is left out. */

@@ -92,7 +92,8 @@ export const readTotals = async (
 }
 
 /**
- * Makes the projects add up to the total: leaves out minutes beyond the day's, and adds what the listed projects lack.
+ * Makes the projects add up to the total: drops minutes beyond the day's total, and adds the minutes that the listed
+ * projects lack.
  */
 export const projectShares = (total: number, projects: Project[]): Project[] => {
   let left = total

@@ -11,15 +11,15 @@ const DAY_MINUTES = HOURS * MINUTES
 
 /** The minutes of a UTC day. */
 class Day {
-  /** Minutes of repositories beyond the limit of a day. */
+  /** Minutes in repositories beyond the daily limit. */
   leftOut = 0
   private readonly before = new Map<string, PersonalDay>()
   private readonly repos = new Map<string, string>()
-  /** How many minutes each repository has that has any. */
+  /** The number of minutes of each repository that has any. */
   private readonly sizes = new Map<string, number>()
   /** The repository of each minute that has one. */
   private readonly repoKeys: (string | undefined)[] = new Array(DAY_MINUTES).fill(undefined)
-  /** And the time zone in which it arrived. */
+  /** The time zone in which each of those minutes arrived. */
   private readonly zones: string[] = new Array(DAY_MINUTES)
   /** Repositories that have got or lost minutes. */
   private readonly touched = new Set<string>()
@@ -128,7 +128,7 @@ type ChangedDay = AssignedDay & { added: number }
 export class PersonalDays {
   private readonly days = new Map<string, Day>()
 
-  /** @param timezone of minutes that are new */
+  /** @param timezone of new minutes */
   constructor(
     rows: readonly PersonalDay[],
     private readonly timezone: string,
@@ -136,7 +136,7 @@ export class PersonalDays {
     for (const row of rows) this.at(row.day).load(row)
   }
 
-  /** Minutes of repositories beyond the limit of each day. They don't count. */
+  /** Minutes in repositories beyond the daily limit, which don't count. */
   get leftOut(): number {
     let sum = 0
     for (const { leftOut } of this.days.values()) sum += leftOut
@@ -153,7 +153,7 @@ export class PersonalDays {
     this.at(day).add(minute, repo, project)
   }
 
-  /** The minute counts in a workspace. */
+  /** Removes a minute that now counts in a workspace. */
   remove(day: string, minute: number): void {
     this.at(day).remove(minute)
   }

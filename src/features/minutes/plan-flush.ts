@@ -38,7 +38,7 @@ interface Entry {
   day: string
   minutes: number
   hours: ActivityEntry['hours']
-  /** Entries that the person excludes from recording. They are removed. */
+  /** How much of the entry the person excludes from recording. That part is removed. */
   off?: 'part' | 'all'
 }
 
@@ -67,7 +67,7 @@ export interface TargetedFlush {
   hasNewTimezone: boolean
 }
 
-/** Uses the memberships of the target: a removal since then counts as after this flush. */
+/** Uses the memberships in the target: a removal since it was read counts as later than this flush. */
 export const targetFlush = (flush: Flush, target: FlushTarget): TargetedFlush => {
   const { userId } = flush
   const timezone = flush.timezone ?? target.timezone ?? 'UTC'
@@ -190,7 +190,7 @@ const isMatched = (
   { firstDay, repoKeys }: Pick<FlushWorkspace, 'firstDay' | 'repoKeys'>,
 ): boolean => day >= firstDay && repoKeys.has(repoKey)
 
-/** The hardest of the cuts in several workspaces. */
+/** The strictest cut among several workspaces. */
 const hardest = (cuts: Cut[]): Cut =>
   cuts.includes('hour_full') ? 'hour_full' : cuts.includes('day_full') ? 'day_full' : 'none'
 

@@ -59,8 +59,8 @@ export const activity = table(
     commitsUploaded: boolean('commits_uploaded'),
     closedIssuesUploaded: boolean('closed_issues_uploaded'),
     /**
-     * 24 minutes by UTC hour; their sum is at most `minutes`. Null without minutes, and once the hours are past their
-     * retention period.
+     * Minutes in each of the 24 UTC hours. Their sum is at most `minutes`. Null without minutes, and once the hours are
+     * past their retention period.
      */
     hours: smallint('hours').array(),
     ...localShares(),

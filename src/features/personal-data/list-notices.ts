@@ -38,7 +38,10 @@ const newLocksOf = ({ locked, lockedBefore, lockedNow }: LockChange): string[] =
   return (JSON.parse(locked) as string[]).filter((key) => now.has(key) && !before.has(key))
 }
 
-/** Texts, of which an override has one if a lock on the key holds in it. Overrides are stored as `JSON.stringify` writes them. */
+/**
+ * Texts, one of which is in every override that a lock on the key applies to. Overrides are stored as `JSON.stringify`
+ * writes them.
+ */
 const partsOf = (key: string): string[] => {
   const languages = languagesOf(key)
   // A locked block locks all blocks for its languages.

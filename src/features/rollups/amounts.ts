@@ -18,7 +18,7 @@ export const CELL_COUNT = NO_CELL + 1
 
 /** Pauses during the work, so that a large team doesn't block other requests. */
 export type Interruptible<Result> = Generator<undefined, Result>
-/** After how many steps. */
+/** The number of steps between pauses. */
 export const STEPS_PER_PAUSE = 5_000
 
 /** The people behind a number. */

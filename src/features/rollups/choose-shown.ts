@@ -86,7 +86,7 @@ export class Chooser {
       allowed.has(repo) && !this.tooFew(people, 'repos')
     const shown = largestFirst(ofRepos).filter(isCandidate)
     const left = unionOf([...ofRepos].filter((entry) => !isCandidate(entry)))
-    // One more is enough, because each that is shown has enough people.
+    // Hiding one more is enough, because every shown repository has enough people.
     if (this.tooFew(left, 'other_repos')) shown.pop()
     return new Set(shown.map(([repo]) => repo))
   }
@@ -129,7 +129,7 @@ export class Chooser {
   }
 
   /**
-   * The shown cells that people connect with the rest, but fewer people than the group requires. `NO_CELL` stands for
+   * The shown cells that are connected to the rest by some people, but by fewer than the group requires. `NO_CELL` stands for
    * minutes outside of the shown cells.
    */
   private *cellsApart(

@@ -11,7 +11,7 @@ import { retireActivity, rollUp } from './roll-up.js'
 export const ROLL_UP_MS = 300_000
 /**
  * The current day of a busy team is stale again before anyone can use its rollups. They're made only for reports from
- * `activity_hours`. More often, they'd be most of the WAL.
+ * `activity_hours`. Made more often, they'd account for most of the WAL.
  */
 export const ROLL_UP_TODAY_MS = 3_600_000
 const RETIRE_MS = 3_600_000

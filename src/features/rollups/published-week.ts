@@ -45,7 +45,7 @@ export interface ShownSums extends PerCount<number | null> {
 export interface PublishedWeek extends ShownSums {
   /** Either none or all seven. */
   days: (ShownSums & { day: number })[]
-  /** Days with something to show. */
+  /** Repositories with something to show. */
   repos: (ShownSums & { repoKey: string })[]
   /** Cells that are shown. */
   cells: { cell: number; minutes: number }[]

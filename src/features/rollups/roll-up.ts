@@ -43,7 +43,7 @@ const workOn = async <Item>(
       total += done
     } catch (error) {
       if (couldNotConnect(error)) throw error
-      // One that fails now doesn't hold up the others.
+      // A failure doesn't hold up the others.
       failures.push(error)
     }
   }
@@ -51,7 +51,7 @@ const workOn = async <Item>(
   return total
 }
 
-/** Works on all that is listed. @returns the sum of what the steps return */
+/** Works on everything that is listed. @returns the sum of what the steps return */
 export const drain = async <Item>(
   database: Database,
   list: (limit: number) => Promise<Item[]>,

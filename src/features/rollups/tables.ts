@@ -233,7 +233,10 @@ export const publishedCells = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.weekday, t.hour] })],
 )
 
-/** The views below are for people and their tools. The service never reads them. Column names and order stay. */
+/**
+ * The views below are for people and their tools. The service never reads them. Column names and their order never
+ * change.
+ */
 const reportColumns = () => ({
   workspaceId: uuid('workspace_id').notNull(),
   workspace: text('workspace').notNull(),

@@ -91,7 +91,7 @@ export const readHistory = repoMember('params', {
   decide: (request, { question }) => findReadable(request.server.database.read, question),
 })
 
-/** The change decides again, with the caller's role locked. */
+/** The change checks access again, with the caller's role locked. */
 export const change = repoAdmin('params', {
   errors: ['not_a_member', 'never_synced', 'workspace_not_found'],
   decide: async (request, { question }) => {
@@ -100,7 +100,7 @@ export const change = repoAdmin('params', {
   },
 })
 
-/** The push decides again after its request to the repository host. */
+/** The push checks access again after its request to the repository host. */
 export const push = repoAdmin('params', {
   errors: ['not_a_member', 'workspace_not_found', 'workspace_required', 'workspace_limit'],
   decide: async ({ server: { database, config } }, { question, owner, repo }) => ({

@@ -42,7 +42,7 @@ interface ConfigurationRequest {
   changesMemory: Held
 }
 
-/** A change depends on these besides the request. */
+/** Everything that a change depends on besides the request. */
 interface Context {
   database: Database
   rules: SettingsRules | undefined
@@ -118,7 +118,8 @@ const writeOverridePlan = async (
       batch.map((one) => ({ action: 'override.set', target: nameOf(one), details: one.details })),
     )
   }
-  // The limit holds for all histories together, so it's applied once. Only the last override's latest version always stays.
+  // The limit holds for all histories together, so it's applied once. The latest version of the last override always
+  // stays.
   const last = written.at(-1)
   if (last) await limitOverrideHistory(tx, { ...last, workspaceId }, limits.workspace_history_bytes)
 }

@@ -30,7 +30,10 @@ interface Write {
   owner: string
   repo: string
   settings: string
-  /** The settings again if a caller sent them: only stored keys may be spelled as keys shouldn't be. */
+  /**
+   * The same settings, if a caller sent them. Their spelling is checked: only keys that are already stored may be
+   * misspelled.
+   */
   sent?: SettingsObject
   author: Actor
   preconditions?: Preconditions

@@ -59,7 +59,7 @@ const readCurrent = async (
   { tx }: Change,
   { workspaceId }: WorkspaceCall,
 ): Promise<StoredWorkspaceSettings> => {
-  // Sent together: others wait for this workspace.
+  // Sent together, because others are waiting for this workspace.
   const [current] = await Promise.all([
     readSettingsToChange(tx, workspaceId),
     insertSettingsVersion(tx, workspaceId, null),

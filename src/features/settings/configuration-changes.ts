@@ -43,7 +43,7 @@ export const compareSettings = async (
   const compare = (key: string) => {
     const [isOld, isFresh] = [Object.hasOwn(old, key), Object.hasOwn(fresh, key)]
     if (isOld && isFresh && isSame(old[key], fresh[key])) {
-      // The order of its properties may be another one, which is no change.
+      // Only the order of its properties may differ, which is no change.
       difference.settings[key] = old[key]
       return
     }

@@ -1,4 +1,4 @@
-/** Moves the settings of a repository that has another name at the host now. Activity keeps the name it was recorded under. */
+/** Moves the settings of a repository that was renamed at the host. Activity keeps the name it was recorded under. */
 
 import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
 import { parsePatterns } from '../../../schemas/repo-pattern.js'

@@ -49,7 +49,7 @@ export interface ConfigurationPlan {
   affected: ConfigurationEffect
 }
 
-/** A plan depends on these besides the stored configuration. */
+/** Everything that a plan depends on besides the stored configuration. */
 interface Facts {
   workspaceId: string
   sent: SentConfiguration
@@ -67,7 +67,7 @@ interface Report {
 }
 
 /**
- * Judges in the order of its statements: the version, all values, whether patterns match the changed overrides, locks, and
+ * Checks, in this order: the version, all values, whether patterns match the changed overrides, locks, and
  * the right to the patterns.
  */
 export const planConfiguration = async (
@@ -124,7 +124,7 @@ const requireInside = async (tx: Db, written: WrittenOverride[], patterns: RepoP
 
 export const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${owner}/${repo}`
 
-/** The locked keys that an override would change, if it would. */
+/** The locked keys that an override would change, if any. */
 const findLocked = (locks: Locks, values: Values, place: RepoId): LockedOverride | undefined => {
   const keys = lockedKeysIn(locks, values)
   return keys.length > 0 ? { place, keys } : undefined
@@ -138,14 +138,14 @@ const requireUnlocked = (locked: LockedOverride | undefined): void => {
   throw new ApiError('key_locked', { keys, detail })
 }
 
-/** Values that are new or changed, which is all that the rules judge. */
+/** New and changed values, the only ones that the rules apply to. */
 interface NewValues {
   set: Values
   /** JSON pointer in the request. */
   at: string
 }
 
-/** @throws {ApiError} `validation_failed` for values against the enforced schema, and for keys that aren't spelled as keys should be */
+/** @throws {ApiError} `validation_failed` for values against the enforced schema, and for misspelled keys */
 const requireValues = (rules: SettingsRules | undefined, { set, at }: NewValues, stored: Values): void => {
   if (Object.keys(set).length === 0) return
   requireRules(rules, set, at, spellingFaultsIn(set, stored))
@@ -217,7 +217,7 @@ interface OverridePlan {
   removed: RemovedOverride[]
   /** How much the overrides grow, as counted by the quota. */
   grownBytes: number
-  /** Found while the values are at hand, and judged after the patterns. Undefined: all keep to the locks. */
+  /** Found while the values are in memory, but reported after the patterns. Undefined: all overrides respect the locks. */
   firstLocked: LockedOverride | undefined
 }
 

@@ -24,7 +24,7 @@ const options = { rowsCanConflict: true }
 
 /**
  * @param target where the push would go now
- * @throws {ApiError} `validation_failed` for keys that aren't spelled as keys should be, and aren't stored
+ * @throws {ApiError} `validation_failed` for misspelled keys that aren't stored yet
  */
 export const requirePushSpelling = async (
   db: Db,

@@ -17,7 +17,7 @@ export const mergeSettings = (current: SettingsObject, patch: SettingsObject): S
 
 /**
  * Merges an override over the workspace's settings, and reports the source of each value. Language blocks merge by the keys in
- * them. What an override older than a lock says about the locked key has no effect.
+ * them. If an override is older than a lock, its value for the locked key has no effect.
  */
 export const overlaySettings = (
   workspace: SettingsObject,
@@ -39,7 +39,10 @@ export const overlaySettings = (
   return { settings, sources }
 }
 
-/** The changes of an override: no locked keys, also in language blocks, and no blocks without keys. */
+/**
+ * The part of an override that takes effect: without locked keys, including those in language blocks, and without empty
+ * blocks.
+ */
 const openPartOf = (override: SettingsObject, locks: Locks): SettingsObject => {
   const open = withoutLocked(override, locks)
   for (const key of Object.keys(open)) {

@@ -31,7 +31,10 @@ export const memberOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<Wo
 /** @param scopes those that admit an access key; without one, no key is admitted */
 export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<WorkspaceCall> =>
   workspaceAccess('admin', source, scopes)
-/** The same, for a route that changes nothing with `dry_run=true`. @param dryRun a scope that admits an access key only to that */
+/**
+ * The same, for a route that changes nothing with `dry_run=true`. @param dryRun a scope that admits an access key only
+ * to a dry run
+ */
 export const adminOrDryRunOf = (
   source: WorkspaceSource,
   scope: Scope,

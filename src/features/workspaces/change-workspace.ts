@@ -33,7 +33,7 @@ export interface Change {
   reason: string | null
   /** Writes an audit entry in the caller's name, with the reason. */
   record(action: string, target?: string | Actor, details?: Record<string, unknown>): Promise<void>
-  /** Writes several at once. */
+  /** Writes several entries at once. */
   recordAll(entries: Entry[]): Promise<void>
 }
 

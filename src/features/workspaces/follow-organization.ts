@@ -46,8 +46,8 @@ export interface FollowContext {
 const MAX_QUESTIONS = 10
 
 /**
- * Joins and leaves at a sign-in. The host is asked only if a workspace follows an organization, and only a clear answer
- * changes anything.
+ * Updates memberships at a sign-in. The host is asked only if a workspace follows an organization, and only a clear
+ * answer changes anything.
  */
 export const followAtSignIn = async (
   context: FollowContext,
@@ -85,7 +85,7 @@ export const questionsAtPush = (followed: Followed[]): MembershipQuestions => ({
   belongsTo: organizationsOf(followed.filter(isChecked)),
 })
 
-/** Leaves at a push. */
+/** Pauses links and ends memberships according to the host's answers at a push. */
 export const syncMembershipOnPush = async (
   context: FollowContext,
   user: User,
@@ -96,7 +96,7 @@ export const syncMembershipOnPush = async (
   await leaveOrganizations(context, user, followed, belongsTo)
 }
 
-/** Each organization once. */
+/** Lists each organization once. */
 const oneOfEach = (organizations: HostOrganization[]): HostOrganization[] =>
   [...new Map(organizations.map((one) => [one.id, one])).values()].slice(0, MAX_QUESTIONS)
 

@@ -45,7 +45,7 @@ export const backUp = async (
     await note(url, madeAt, size, stopped)
     return true
   } catch (error) {
-    // Fails on a replica, and on an older schema. The backup is still complete.
+    // Recording fails on a replica, and on an older schema. The backup is still complete.
     say(
       `The backup couldn’t be recorded in the database, so the doctor doesn’t know about it: ${(error as Error).message}.`,
     )

@@ -77,7 +77,7 @@ export const startBackups = async (
 
   const { folder, keep } = app.config.backups
   if (folder === undefined || databaseUrl === undefined) return undefined
-  // The service starts nevertheless: people can work, and the folder may still be mounted.
+  // The service starts nevertheless: people can work, and the folder may be mounted later.
   const fault = await backupFolderFault(folder)
   if (fault) app.log.error(`${fault.says} ${fault.remedy}`)
 
@@ -90,7 +90,7 @@ export const startBackups = async (
       // The lock is held until the backup is recorded. Another instance holds the lock or has just written the backup.
       const [lock] = await tx.unsafe<{ taken: boolean }[]>(TRY_LOCK)
       if (!lock?.taken || !(await isDue(database.reserved))) return
-      // Left by a process that was killed.
+      // Left behind by a process that was killed.
       await remove((await readdir(folder)).filter((name) => UNFINISHED.test(name)))
       const name = nameAt(new Date())
       const file = join(folder, name)

@@ -209,7 +209,7 @@ const checkRollups = async (sql: postgres.Sql): Promise<Finding[]> => {
   ]
 }
 
-/** Either the service or `npm run backup` has said so, or the server keeps its log of changes elsewhere. */
+/** Passes if the service or `npm run backup` has recorded a backup, or if the server archives its WAL. */
 const checkBackups = async (sql: postgres.Sql): Promise<Finding[]> => {
   const about = 'backup'
   const [row] = await sql<
@@ -303,7 +303,7 @@ const checkScopes = async (sql: postgres.Sql, { repohost }: Config): Promise<Fin
   ]
 }
 
-/** How many prefixes are named. */
+/** How many prefixes are listed. */
 const MAX_LISTED = 5
 
 /** Keys that were stored under other prefixes stay and are served, but no one can write them any more. */
@@ -312,7 +312,7 @@ const checkPrefixes = async (
   { settingsKeys: { prefixes } }: Config,
 ): Promise<Finding[]> => {
   if (!(await hasTable(sql, 'overrides'))) return []
-  // A language block is named by brackets, and its own keys count.
+  // A language block's name begins with a bracket. The keys inside it are counted, not the block.
   const rows = await sql<{ prefix: string; keys: number; all: number }[]>`
     with documents as (
       select settings::json as document from snapshots

@@ -56,10 +56,10 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
   ]
 }
 
-/** Each as a right to execute, which is what a folder needs to be passed. */
+/** Execute permissions, which are what it takes to pass through a folder. */
 const [GROUP_AND_OTHERS, OTHERS] = [0o011, 0o001]
 
-/** Whether some of these may read a file, and pass every folder above it. */
+/** Whether any of these users may read a file and pass through every folder above it. */
 const isReadable = async (file: string, who: number): Promise<boolean> => {
   const path = await realpath(file)
   if (((await stat(path)).mode & (who << 2)) === 0) return false

@@ -38,7 +38,7 @@ declare module 'fastify' {
   }
 }
 
-/** Also before the query is validated, when `true` is still text. */
+/** Also works before the query is validated, when `true` is still text. */
 export const isDryRun = ({ query }: Pick<FastifyRequest, 'query'>): boolean =>
   String((query as { dry_run?: unknown }).dry_run) === 'true'
 

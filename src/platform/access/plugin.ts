@@ -81,7 +81,7 @@ export const decideBeforeBody = async (request: FastifyRequest): Promise<void> =
   await decide(request)
 }
 
-/** Whether anything is decided about a valid request. */
+/** Whether a route has checks that run after validation. */
 export const isDecidedAfterValidation = ({ routeOptions }: FastifyRequest): boolean =>
   routeOptions.config.validate !== undefined || routeOptions.config.access?.find !== undefined
 

@@ -100,7 +100,7 @@ export const findPooler = async (url: string): Promise<string | undefined> => {
   }
 }
 
-/** States that pass, of a server that was reached: it broke the connection, is starting or stopping, or is full. */
+/** Temporary states of a server that was reached: it broke the connection, is starting or stopping, or is full. */
 const PASSING = /^(ECONNRESET|EPIPE|CONNECTION_(CLOSED|ENDED|DESTROYED)|08006|53\d{3}|57P0[123])$/
 
 /** How to fix network errors. */

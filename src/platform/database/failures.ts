@@ -8,8 +8,8 @@ export class DatabaseBusy extends Error {
 }
 
 /**
- * The driver's result doesn't belong to the statement. Its connection has broken or lost count, so whatever follows on it
- * can't be trusted either.
+ * The driver's result doesn't belong to the statement. The connection is broken or out of step, so later
+ * results on it can't be trusted either.
  */
 export class ImpossibleResponse extends Error {
   readonly code = 'IMPOSSIBLE_RESPONSE'

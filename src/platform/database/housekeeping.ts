@@ -52,7 +52,7 @@ export default fp(
       try {
         await measuredTask(app.meter, name, list ? () => allRoundRobin(list) : allSteps)()
       } catch (error) {
-        // A stop doesn't wait for the step, which the database rolls back.
+        // Shutdown doesn't wait for the step, which the database rolls back.
         if (app.lifecycle.isClosing()) return
         app.log.warn({ err: error, job: name }, 'housekeeping failed and will be tried again')
       }

@@ -36,9 +36,9 @@ export const migrate = (
   })
 
 /**
- * Does the work unless another session is migrating. The lock belongs to a transaction, because behind a transaction
- * pooler a session isn't ours to hold one in. No transaction waits for it, because an index built in the meantime would
- * wait for that transaction. @returns whether it did the work
+ * Does the work unless another session is migrating. The lock belongs to a transaction, because behind a
+ * transaction pooler, no session is ours to hold it in. No transaction waits for it, because an index built in the
+ * meantime would wait for that transaction. @returns whether it did the work
  */
 const withMigrationLock = (sql: postgres.Sql, work: (tx: postgres.TransactionSql) => Promise<void>) =>
   sql.begin('isolation level read committed', async (tx) => {

@@ -44,7 +44,7 @@ interface Waiting<I, Result> {
   reject(error: unknown): void
 }
 
-/** What becomes of a write that was tried together with others. */
+/** The next step for a write that was tried together with others. */
 type SetOutcome<I, Result> =
   | { kind: 'recorded'; waiting: Waiting<I, Result>; result: Result }
   /** Nothing was written, or the same write may be recorded again. */
@@ -63,8 +63,9 @@ const MAX_SETS = 2
 const MAX_SINGLE_MS = 100
 
 /**
- * Sends waiting writes in sets, which aren't held back to fill up, so a write that comes alone is sent at once. A set
- * has no one whose earlier write is under way, because it would wait for that one's lock.
+ * Sends waiting writes in sets. It doesn't wait for a set to fill up, so a single write is sent at once. A
+ * set never includes a person whose earlier write is still running, because it would wait for that write's
+ * lock.
  */
 class Queue<I extends QueuedWrite, Result> {
   private waiting: Waiting<I, Result>[] = []
@@ -187,7 +188,7 @@ class Queue<I extends QueuedWrite, Result> {
   }
 }
 
-/** Once the set is committed. */
+/** The next step for a write once its set is committed. */
 const outcomeOf = <I, Result>(
   waiting: Waiting<I, Result>,
   outcome: Outcome<Result>,
@@ -196,7 +197,7 @@ const outcomeOf = <I, Result>(
     ? { kind: 'recorded', waiting, result: outcome.result }
     : { kind: 'alone', waiting }
 
-/** Once the set has failed. */
+/** The next step for a write once its set has failed. */
 const outcomeAfterError = <I extends QueuedWrite, Result>(
   error: unknown,
   waiting: Waiting<I, Result>,

@@ -120,6 +120,6 @@ export const github: HostKind = {
     left: readLeave(event, payload),
     renamed: readRename(event, payload),
   }),
-  // At Enterprise Server, github.com's addresses have the ids of other people.
+  // On GitHub Enterprise Server, ids in github.com addresses belong to other people.
   ownerOfPrivateAddress: (address, hostname) => idOfPrivateAddress(address, '+', `users.noreply.${hostname}`),
 }

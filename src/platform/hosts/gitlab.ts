@@ -74,7 +74,7 @@ const canReadApi = async (ask: Ask): Promise<boolean> => {
 
 const ADDRESSES_PER_PAGE = 100
 
-/** The profile has the first address, the list all others. Only what the host says the time of is confirmed. */
+/** The profile has the first address, the list all others. Only addresses with a confirmation time are confirmed. */
 const readAddresses = (user: UpstreamResponse, list: UpstreamResponse | undefined): StatedAddresses => {
   const others = list?.status === 200 ? list.json : undefined
   const confirmed = new Map<string, string>()

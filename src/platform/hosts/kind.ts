@@ -11,7 +11,7 @@ export interface HostUser {
   clientId: string | undefined
 }
 
-/** A person in questions to the host. */
+/** A person about whom the host is asked. */
 type HostLogin = Pick<HostUser, 'id' | 'login'>
 
 /** The result of a request about a token or about repository access. `failed`: the response has no known format. */
@@ -19,7 +19,7 @@ export type UserResponse = HostUser | 'token-invalid' | 'rate-limited' | 'failed
 /** `none` for tokens that people create themselves, without an app. */
 export type AppResponse = { clientId: string } | 'none' | 'rate-limited' | 'failed'
 export type RefusalResponse = 'denied' | 'token-invalid' | 'rate-limited' | 'failed'
-/** `renamedTo`: the host's present name of the repository. Whether it has the form of a name isn't checked yet. */
+/** `renamedTo`: the repository's current name at the host. The name's format isn't checked yet. */
 export type RepoResponse = 'granted' | { renamedTo: string } | RefusalResponse
 
 export interface RepoName {

@@ -55,7 +55,7 @@ export const userOf = (
   return { id: id as number, login, avatarUrl: textOf(avatar_url) ?? '', clientId }
 }
 
-/** A redirect that leads to no repository. */
+/** Statuses of a redirect that doesn't lead to a repository. */
 export const REDIRECTS = [301, 302, 303, 307, 308]
 
 /**

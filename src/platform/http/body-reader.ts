@@ -1,4 +1,4 @@
-/** How a large body is read: by the same functions on the main thread and in a thread. */
+/** How a large body is read: by the same functions on the main thread and in a worker thread. */
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { type BodyContext, readBody } from './json-body.js'
 import type { Bounds } from './strict-json.js'
@@ -22,7 +22,7 @@ interface Declaration<Schema extends TObject, Read extends object>
   extends Pick<JsonReader<Read>, 'module' | 'maxBytes' | 'buffersOf'> {
   schema: Schema
   bounds?: Bounds
-  /** Makes what the handler gets of a valid body. @throws {InvalidBody} */
+  /** Converts a valid body into the handler's input. @throws {InvalidBody} */
   convert(body: Static<Schema>, context: BodyContext): Read
 }
 

@@ -191,7 +191,8 @@ export default fp(async (app: FastifyInstance, { timeouts }: { timeouts: Connect
   boundBodies(app, timeouts)
   // Otherwise Node itself would answer an unknown expectation or a missing Host, with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  // And ask for a body before anyone has looked at the headers, so that a client sends what is then rejected.
+  // Node would also ask for the body before the headers are checked, and the client would send a body that is then
+  // rejected.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
   answerInOrder(app.server)
 })

@@ -67,7 +67,10 @@ threads.on('error', () => {})
 
 export interface ReceivedBody<Read> {
   body: Read
-  /** Counts the body's buffers (`buffersOf`), from the first byte on. Its user gives it back, or else the response's end. */
+  /**
+   * Counts the body's buffers (`buffersOf`), from the first byte on. Its user releases it. Otherwise, the end of the
+   * response does.
+   */
   held: Held
 }
 
@@ -116,7 +119,7 @@ export const readLargeBody = async <Read extends object, Context extends object>
   }
 }
 
-/** The bytes that were sent are gone once they're read. What was made of them counts instead. */
+/** Once the received bytes are read, they're freed, and the parsed result counts instead. */
 const keepCounted = <Read extends object, Context extends object>(
   held: Held,
   { buffersOf }: BodyReader<Read, Context>,

@@ -1,4 +1,6 @@
-/** Large JSON bodies of known callers. A reader says everything about them, and their routes declare its schema and limit. */
+/**
+ * Large JSON bodies of known callers. A reader defines how they're read, and their routes declare its schema and limit.
+ */
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { payerOf } from '../rate-limits/payers.js'
 import type { JsonReader } from './body-reader.js'

@@ -22,8 +22,8 @@ export const leaveBodies = (scope: Scope, types: string[]): void => {
 /** The same for all bodies: tools send any media type, a malformed one, or none. Handlers see none. */
 export const leaveAllBodies = (scope: Scope): void => {
   leaveBodies(scope, ['*'])
-  // Fastify answers 415 to a malformed media type before it looks for a parser, even one for all types. It has no other
-  // way to ignore the header than that it isn't there.
+  // Fastify answers 415 to a malformed media type before it looks for a parser, even one for all types. The
+  // only way to make it ignore the header is to remove it.
   scope.addHook('onRequest', (request, _reply, done) => {
     delete request.headers['content-type']
     done()

@@ -11,7 +11,7 @@ declare module 'fastify' {
     readonly trace: Trace
   }
   interface FastifyInstance {
-    /** The paths of all routes, and of what lies above them, up to the first parameter. */
+    /** The paths of all routes and their parents, up to the first parameter. */
     knownPaths: ReadonlySet<string>
   }
 }

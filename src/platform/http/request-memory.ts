@@ -7,9 +7,9 @@ import { onResponseEnd } from '../process/response-end.js'
 export interface RequestMemory {
   /** The person or address that pays for it. */
   person: string
-  /** Memory that its owner gives back, or else the response's end. */
+  /** Memory that its owner releases. Otherwise, the end of the response does. */
   hold(): Held
-  /** Ends the reading of the body, for example when others need the memory. */
+  /** Stops reading the body, for example when others need the memory. */
   ending: AbortController
 }
 

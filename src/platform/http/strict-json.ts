@@ -24,7 +24,7 @@ export interface Bounds {
 }
 
 /**
- * Parses JSON and rejects what wouldn't survive the way to the database and back: bytes that aren't UTF-8, NUL and lone
+ * Parses JSON and rejects what wouldn't survive the round trip to the database: bytes that aren't UTF-8, NUL and lone
  * surrogates in strings, numbers that a double can't hold, `__proto__` and `constructor.prototype`, and anything that
  * exceeds the bounds. A lenient one rejects only bytes that aren't UTF-8, and what exceeds the bounds. The time is linear
  * in the length of any text.

@@ -1,4 +1,4 @@
-/** W3C Trace Context (w3.org/TR/trace-context): which request of which caller some work belongs to. */
+/** W3C Trace Context (w3.org/TR/trace-context): identifies the caller's request that some work belongs to. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 

@@ -27,7 +27,7 @@ export const dropNeedlessContentType = ({ headers }: FastifyRequest): void => {
   if (length === '0' && headers['transfer-encoding'] === undefined) delete headers['content-type']
 }
 
-/** Why a request is invalid that its schema may accept. An empty body becomes an empty object. */
+/** Why a request is invalid although its schema may accept it. An empty body becomes an empty object. */
 export const faultBesideSchema = (request: FastifyRequest): Error | undefined => {
   const schema = request.routeOptions.schema?.body as { type?: string; required?: string[] } | undefined
   if (schema?.type === 'object') {
@@ -37,7 +37,7 @@ export const faultBesideSchema = (request: FastifyRequest): Error | undefined =>
       request.body = {}
     }
   }
-  // Only a percent-encoded path or query can carry what a string must not contain.
+  // Only a percent-encoded path or query can contain characters that strings mustn't have.
   return request.raw.url?.includes('%') ? unusableText(request) : undefined
 }
 

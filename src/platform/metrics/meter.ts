@@ -47,7 +47,7 @@ const labelCombinations = (name: MetricName): Record<string, string>[] => {
   return found
 }
 
-/** `since`, in milliseconds as of `performance.now()`, in seconds. */
+/** The seconds since a time of `performance.now()`. */
 export const secondsSince = (since: number): number => (performance.now() - since) / 1_000
 
 export const createMeter = (isOn: boolean): Meter => {

@@ -75,7 +75,7 @@ export const textPage = (title: string, content: string, frame: Frame) =>
 interface Reference {
   /** The name and the address of each document. The first one is the core. */
   documents: { href: string; text: string }[]
-  /** The document's name that is shown first. */
+  /** The name of the document that is shown first. */
   shown: string
   isSignedIn: boolean
   info: { version: string; description: string }

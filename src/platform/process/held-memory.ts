@@ -26,7 +26,7 @@ const budgetMebibytes = findMebibytes() / 2
 /** How much work fits at once. @param mebibytes the most that each needs */
 export const fitting = (mebibytes: number): number => Math.max(1, Math.floor(budgetMebibytes / mebibytes))
 
-/** The MiB for each, if so much work runs at once. */
+/** The MiB for each task, if this many run at once. */
 export const portionOf = (maxConcurrent: number): number => Math.floor(budgetMebibytes / maxConcurrent)
 
 interface Holding {
@@ -39,7 +39,7 @@ interface Holding {
 export interface Held {
   /** @throws {ApiError} `unavailable` if the person would hold the most, or has lost it */
   add(bytes: number): void
-  /** Gives all of it back, because its owner begins again. */
+  /** Gives all of it back, because its owner starts over. */
   reset(): void
   /** Gives all of it back. Further calls do nothing. */
   release(): void

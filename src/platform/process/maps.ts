@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * A cache of the entries used last, at most `entries`. It counts their size, because with `max` the package would
- * reserve a mebibyte for 50,000 entries before the first one.
+ * A cache of the most recently used entries, at most `entries`. It counts their size, because with `max` the package
+ * would reserve a mebibyte for 50,000 entries before the first one.
  */
 export const cacheOf = <Key extends object | string, Value extends object | string | true>(
   entries: number,

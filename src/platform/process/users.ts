@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Its name, or its number if it has none. */
+/** A user's name, or the number if the user has no name. */
 export const nameOfUser = async (uid: number): Promise<string> => {
   try {
     return (await run('id', ['-nu', '--', String(uid)])).stdout.trim()

@@ -39,9 +39,9 @@ interface RateLimits {
   areShared: (() => boolean) | undefined
 }
 
-/** Made in advance where someone may guess, so that no one guesses more often by guessing at once. */
+/** Made in advance where a request may be a guess, so that concurrent guesses can't exceed the limit. */
 interface Charge {
-  /** For what turned out not to be a guess. */
+  /** Call it if the request turned out not to be a guess. */
   refund(): Promise<void>
 }
 

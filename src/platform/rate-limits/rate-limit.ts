@@ -10,8 +10,8 @@ interface HostTokenCharge {
 }
 
 /**
- * Before a caller's token is shown to the repository host. Until the charge is settled, the host's time passes, which
- * doesn't count as the caller's.
+ * Call it before a caller's token is sent to the repository host. The time until the charge is settled is the
+ * host's, and doesn't count as the caller's.
  * @throws {ApiError} `rate_limited` if the host has rejected too many of the caller's tokens
  */
 export const chargeHostToken = async (request: FastifyRequest): Promise<HostTokenCharge> => {

@@ -76,7 +76,7 @@ class WorkingTimes {
 export interface Work {
   /** Whether others may wait behind this request, because it's the caller's only one and earlier ones were quick. */
   readonly isLight: boolean
-  /** Time doesn't count from here on, such as that of an external service. */
+  /** Stops counting time, for example while an external service works. */
   pause(): void
   /** Time counts again. */
   resume(): void

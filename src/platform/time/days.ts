@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000
 /** The hours of a UTC day. */
 export const HOURS = 24
 export const DAYS_OF_WEEK = 7
-/** The longest range before it is still within the years that the database supports. */
+/** Even the longest range before this day is within the years that the database supports. */
 export const FIRST_DAY = '0003-01-01'
 export const LAST_DAY = '9999-12-31'
 

@@ -23,7 +23,7 @@ const TODAY = `(now() at time zone 'UTC')::date`
 /** SQL: the key `k` with its secret `s` still works. */
 const WORKS = 's.revoked_at is null and s.expires_at > now()'
 
-/** $1: the hash. The key's own row goes with its person or workspace. */
+/** $1: the hash. The key's own row is deleted with its person or workspace. */
 const FIND_KEY = statement(
   'find access key',
   {

@@ -24,7 +24,7 @@ const UPSERT_ADDRESSES = statement(
   on conflict (hmac) do update set user_id = excluded.user_id, confirmed_day = excluded.confirmed_day`,
 )
 
-/** Stores what the host says about a person's addresses. Its latest statement about an address decides whose it is. */
+/** Stores what the host says about a person's addresses. The host's latest report decides who owns an address. */
 export const replaceAddresses = async (
   tx: Db,
   keys: AddressKey[],

@@ -29,7 +29,10 @@ export interface FoundMember {
   timezone: string | null
 }
 
-/** $1: the workspace; $2: what they are found by. @param found SQL: `g (n)` and `u`, for what is given */
+/**
+ * $1: the workspace; $2: the logins, host ids or HMACs to find members by. @param found SQL: joins the given items `g`,
+ * numbered by `n`, with their users `u`
+ */
 const findMembersStatement = (what: string, found: string) =>
   statement(
     `find members by ${what}`,

@@ -60,7 +60,7 @@ export const recordCommits = async (
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/** SQL: no upload decides the count. */
+/** SQL: whether no upload has set the count. */
 const isReported = (column: CountName) =>
   `(a.${column}_uploaded = false or (a.${column}_uploaded is null and a.${column} = 0))`
 
@@ -89,7 +89,7 @@ export interface AddedCount {
 }
 
 /**
- * Adds to counts that no upload decides, in the given order, which is by day and login as in uploads. The people and
+ * Adds to counts that no upload has set, in the given order, which is by day and login as in uploads. The people and
  * the repository must be registered already. @returns the counts that it has added to
  */
 export const addReportedCounts = async (
@@ -108,7 +108,7 @@ export const addReportedCounts = async (
         counts.map(({ more }) => more),
       ])
 
-/** $1, $2: workspace and repository; $3: user; $4: day. Deleted accounts have only issues there that no upload had decided. */
+/** $1, $2: workspace and repository; $3: user; $4: day. All issues of deleted accounts can be subtracted, because none of them had a count from an upload. */
 const DELETE_ISSUE_COUNT = statement(
   'delete closed issue count',
   { changed: integer },
@@ -119,7 +119,7 @@ const DELETE_ISSUE_COUNT = statement(
   returning 1 as changed`,
 )
 
-/** @returns whether the count has changed. Counts that an upload decides never do. */
+/** @returns whether the count has changed. Counts that an upload has set never change. */
 export const deleteIssueCount = async (
   tx: Db,
   { workspaceId, repoKey }: ReportedRepo,
@@ -137,7 +137,7 @@ export interface IssueEvent {
   userId: string | null
 }
 
-/** $1 to $3: workspace, repository, issue; $4: a day. Days around the world are at most two apart. */
+/** $1 to $3: workspace, repository, issue; $4: a day. Local dates around the world are at most two days apart. */
 const READ_ISSUE = statement(
   'read issue events near a day',
   { day: date, at: moment, closed: bool, userId: orNull(uuid), timezone: orNull(text) },

@@ -96,7 +96,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const withPermits = async (request: FastifyRequest, rows: number, work: () => Promise<void>) => {
     const { payers } = deliveryOf(request)
     await app.rateLimits.admit(request, 'delivered_rows', { payers, amount: rows })
-    // One at a time, so that the webhooks of different people take turns.
+    // A person's deliveries run one at a time, so that different people's webhooks take turns.
     request.work?.pause()
     const release = await app.rateLimits.acquirePermit(request, 'turns_of_delivery', payers.slice(-1))
     request.work?.resume()
@@ -156,7 +156,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
             { rowsCanConflict: true },
           )
         const outcome = await processDelivery(context, head, delivery)
-        // Without names, repositories and addresses.
+        // The outcome contains no names, repositories or addresses.
         request.log.debug({ delivery: outcome }, 'a delivery was counted')
       })
       return { ok: true } as const

@@ -31,7 +31,10 @@ export interface DeliveredCommit {
   hash: string
   /** Milliseconds since the epoch. */
   at: number
-  /** The date that the timestamp shows where it was written. Null: it's in UTC, which is no one's place. */
+  /**
+   * The author's local date, from the timestamp's offset. Null: the timestamp is in UTC, which says nothing about the
+   * author.
+   */
   shownDay: string | null
   /** Undefined: the payload doesn't name anyone. */
   author: DeliveredPerson | undefined
@@ -40,7 +43,7 @@ export interface DeliveredCommit {
 export interface DeliveredIssue {
   number: number
   closed: boolean
-  /** The one who closed it or opened it again. */
+  /** The person who closed or reopened it. */
   by: DeliveredPerson | undefined
   /** Milliseconds since the epoch. */
   at: number
@@ -81,10 +84,10 @@ const parseTimestamp = (text: string): number | undefined => {
   return Number.isNaN(moment) || moment < 0 ? undefined : moment
 }
 
-/** No member's login is longer, or is changed by being cut there. */
+/** No member's login is longer, so cutting it here changes none. */
 const personOf = (login: string): DeliveredPerson => ({ login: login.slice(0, limits.login_length + 1) })
 
-/** A login says more than an address, and addresses compare without case. */
+/** Prefers the login to the address. Addresses are compared in lower case. */
 const authorOf = (
   { login, address: written }: ReportedCommit,
   { kind, hostname }: DeliveryContext,
@@ -95,7 +98,7 @@ const authorOf = (
   return hostKinds[kind].ownerOfPrivateAddress(address, hostname) ?? { address }
 }
 
-/** Commit messages and the like may hold anything, so what counts is checked below. */
+/** Commit messages and the like may contain anything, so the properties that matter are checked below. */
 const bounds = {
   depth: limits.webhook_json_depth,
   values: limits.webhook_json_values,

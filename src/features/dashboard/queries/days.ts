@@ -36,7 +36,7 @@ export interface DaySources extends ActivityRows {
 export const readDays = (tx: Db, sources: DaySources) =>
   tx.rows(READ_DAYS, [...activityOf(sources), sources.rolledUp])
 
-/** Logins need no quotes. */
+/** Logins need no CSV quoting. */
 const LIST_MEMBER_DAYS = statement(
   'list member days',
   { line: text },

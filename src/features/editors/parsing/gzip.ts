@@ -20,7 +20,7 @@ export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
     throw invalid('/body', `isn’t a complete gzip file: ${error.message}`)
   })
   failed.catch(() => {})
-  // It can come during any `write`, whose callback is then never called either.
+  // The end can come during any `write`, whose callback is then never called either.
   const ended = new Promise<void>((resolve) => gunzip.once('end', resolve))
   let written = 0
   const write = async (piece: Buffer) => {

@@ -136,7 +136,7 @@ const ARRAYS = [
 ] as const
 const names = ARRAYS.map(([, column]) => column)
 
-/** Each hour has an item in $1 the user, $2 its number, and $3 and so on its arrays as texts. */
+/** One item per hour: $1: users; $2: hours; $3 and on: the hour's arrays, as texts. */
 const UPSERT_MARKS = statement(
   'upsert heartbeat marks',
   {},

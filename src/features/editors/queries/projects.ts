@@ -168,7 +168,7 @@ const COUNT_DROPPED = statement(
   on conflict (user_id) do update set names = d.names + excluded.names, dropped_at = excluded.dropped_at`,
 )
 
-/** Lets the waiting names beyond the limit go whose newest heartbeats are the oldest, and counts them. */
+/** Drops waiting names beyond the limit, least recently used first, and counts them. */
 export const deleteOldestNames = async (tx: Db, userId: string): Promise<void> => {
   const dropped = await tx.rows(DELETE_OLDEST_NAMES, [userId])
   if (dropped.length > 0) await tx.rows(COUNT_DROPPED, [userId, dropped.length])

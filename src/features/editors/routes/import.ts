@@ -33,7 +33,7 @@ async function* chunksOf(
   // The rest of a rejected file is read like other bodies, so that its connection stays open for the response.
   const chunks = payload.iterator({ destroyOnReturn: false })
   let received = 0
-  /** Only the sender's time counts, not what unpacking and reading takes. */
+  /** Only time spent waiting for the sender counts, not the time for unpacking and reading. */
   let waitedMs = 0
   const next = async (): Promise<IteratorResult<Buffer>> => {
     const since = performance.now()

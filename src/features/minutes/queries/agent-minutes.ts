@@ -131,7 +131,7 @@ interface OwnFilter {
   repoKey: string | undefined
 }
 
-/** By day, and by repository for those with the most. */
+/** By day, and by repository for the repositories with the most minutes. */
 export const sumAgentMinutes = async (db: Db, { userId, workspaceId, range, repoKey }: OwnFilter) => {
   const parameters = [userId, workspaceId, range.from, range.to, repoKey ?? null]
   const [days, repos] = await Promise.all([

@@ -111,7 +111,7 @@ export interface FlushTarget {
   workspaces: MatchingWorkspace[]
 }
 
-/** What was found out about a person. */
+/** The result of reading a person's target. */
 export type TargetResult =
   | FlushTarget
   | { kind: 'unknown person' }

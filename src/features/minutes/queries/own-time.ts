@@ -138,7 +138,7 @@ const best = (minutes: string, condition = 'true') => `
     partition by day, repo_key order by ${TOTAL} desc, timezone rows between unbounded preceding and 1 preceding
   )`
 
-/** And the minutes that count in no workspace are added. */
+/** Adds the minutes that count in no workspace. */
 const OWN_MINUTES = `
   select day, repo_key, min(repo) as repo, timezone, sum(rest)::int as rest, sum(rest_before)::int as rest_before,
     sum(rest_after)::int as rest_after, min(first) as first, max(last) as last,

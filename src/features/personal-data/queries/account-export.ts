@@ -28,7 +28,7 @@ interface List {
   rowsPerPage: number
 }
 
-/** A column, whose moments (`…_at`) are as in every other response; or SQL by name. */
+/** A column, or SQL by name. Timestamps (`…_at`) get the format of every other response. */
 type Field = string | Record<string, string>
 
 const membersOf = (field: Field): [name: string, expression: string][] => {

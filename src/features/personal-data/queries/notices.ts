@@ -172,7 +172,7 @@ const LIST_PATTERN_CHANGES = boundedList('list removed patterns', patternColumns
 
 export type PatternChange = RowOf<typeof patternColumns>
 
-/** Newest first, the person's own among them. */
+/** Newest first, including the person's own changes. */
 export const listPatternChanges = async (db: Db, userId: string): Promise<PatternChange[]> =>
   (await readBoundedPage(db, LIST_PATTERN_CHANGES, limits.notices, [userId])).rows
 

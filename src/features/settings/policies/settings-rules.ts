@@ -59,7 +59,7 @@ export interface JudgedKeys {
   at: string
 }
 
-/** Everything that's wrong with the keys, and where the schema is enforced also with the values. */
+/** Everything that's wrong with the keys and, if the schema is enforced, with the values. */
 export const listSettingsFaults = (
   rules: SettingsRules | undefined,
   { settings, faults, at }: JudgedKeys,
@@ -74,7 +74,7 @@ export const requireSettings = (
   const at = IN_BODY
   const faults = keys.faultsIn(settings, kind)
   const listed = listSettingsFaults(rules, { settings, faults, at })
-  // Then the answer also names keys that aren't spelled as keys should be.
+  // In that case, the response also lists misspelled keys.
   const isForValuesAlone = listed.length > 0 && faults.length === 0
   reject(
     isForValuesAlone
@@ -85,12 +85,12 @@ export const requireSettings = (
 
 /**
  * Runs when the stored settings are known.
- * @throws {ApiError} `validation_failed` for new keys that aren't spelled as keys should be
+ * @throws {ApiError} `validation_failed` for new keys that are misspelled
  */
 export const requireSpelling = (settings: SettingsObject, stored: SettingsObject, at = IN_BODY): void =>
   reject(listFaults(spellingFaultsIn(settings, stored), at))
 
-/** The same beside stored JSON text, which is parsed only if a key needs it. Undefined: nothing is stored. */
+/** The same for stored JSON text, which is parsed only if a key needs it. Undefined: nothing is stored. */
 export const requireSpellingBeside = (stored: string | undefined, settings: SettingsObject): void => {
   if (spellingFaultsIn(settings, {}).length > 0) requireSpelling(settings, JSON.parse(stored ?? '{}'))
 }
@@ -116,7 +116,7 @@ export const warningsOf = (
   return warnings.length > 0 ? { warnings } : {}
 }
 
-/** Values in a response that don't match the schema, which may be newer than they are. */
+/** Stored values in a response that don't match the schema, which may be newer than the values. */
 export const storedWarnings = (
   rules: SettingsRules | undefined,
   settings: SettingsObject,

@@ -20,7 +20,7 @@ import { authorName } from '../../workspaces/index.js'
 const AUTHOR = authorName('v.created_by_key', 'u.login')
 
 interface Subject<Key, Author extends string | null, More extends Columns> {
-  /** In the names of its statements. */
+  /** Used in the names of its statements. */
   name: string
   parameters(key: Key): Parameter[]
   /**
@@ -28,7 +28,7 @@ interface Subject<Key, Author extends string | null, More extends Columns> {
    * `created_by_key`, `reason` and what `more` has.
    */
   versions: string
-  /** SQL: the parameter after these. */
+  /** SQL: the parameter with the version, which comes after the subject's. */
   version: string
   /** The author can be unknown if an earlier release didn't record one. */
   author: Column<Author>

@@ -1,5 +1,5 @@
 /**
- * The configuration as one resource. A new one goes a long way, and each hop has its reason:
+ * The configuration as one resource. A replacement goes through several steps, each for a reason:
  * - The handler reads the body (`largeJson`), so that access is decided before 24 MiB arrive.
  * - A thread parses it (`large-body.ts`), because so much JSON would block the event loop. It imports the reader by its
  *   module, as a function can't be sent to a thread.

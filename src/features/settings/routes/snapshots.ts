@@ -149,7 +149,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const shown = { token: headers['x-repohost-token'], userId: caller.repohostId, trace }
       const host = await clients.repohost.askAtPush(shown, { owner, repo }, questionsAtPush(followed))
       await charge.settle(host.outcome)
-      // In transactions of its own: who has left an organization leaves its workspaces, even if the push fails.
+      // Runs in its own transactions: people who have left an organization leave its workspaces even if the push fails.
       await following.atPush(caller, followed, host.memberships)
       if (host.outcome !== 'granted') throw host.error
       const creation = { privacy: app.config.privacy.floor, quota: app.config.limits }

@@ -68,7 +68,7 @@ const plain = new Set([
 const unchecked = new Set(['$ref', 'not', 'if', 'then', 'else', 'contains', 'dependencies', 'propertyNames'])
 
 export class Parser {
-  /** @param texts what stands for `%key%` */
+  /** @param texts the translations that replace `%key%` */
   constructor(
     private readonly notes: Notes,
     private readonly texts: ReadonlyMap<string, string>,
@@ -366,8 +366,9 @@ interface Piece {
 }
 
 /**
- * Splits Markdown where any reader agrees what's code: between backticks on one line, and in fenced blocks at the start of a line.
- * After a line that leaves a backtick open nothing is, because that one may end on a later line.
+ * Splits Markdown into text and code that every renderer recognizes: between backticks on one line, and in
+ * fenced blocks at the start of a line. After a line with an unclosed backtick, nothing counts as code,
+ * because the code may end on a later line.
  */
 const codeIn = (text: string): Piece[] => {
   const pieces: Piece[] = []

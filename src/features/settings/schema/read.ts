@@ -33,7 +33,7 @@ interface SettingsSchema {
   /**
    * Everything that's wrong with settings, up to the limits. A key with the value `null` is being removed, and
    * passes.
-   * @param found what's known to be wrong with their keys. The values of these aren't checked.
+   * @param found faults already found in keys. The values of these keys aren't checked.
    */
   check(settings: Record<string, unknown>, found?: readonly KeyFault[]): Fault[]
 }
@@ -41,7 +41,7 @@ interface SettingsSchema {
 /** The installation's schema, and what happens to settings that don't match it. */
 export interface SettingsRules {
   schema: SettingsSchema
-  /** They are rejected. Otherwise the response has warnings. */
+  /** Whether mismatches are rejected. Otherwise the response lists them as warnings. */
   enforced: boolean
 }
 
@@ -81,7 +81,7 @@ export const readSettingsSchema = (files: readonly SchemaFile[], given: Settings
   const notes = new Notes()
   const nodes = new Map<string, Node>()
   const shown = new Map<string, unknown>()
-  /** The prefixes of all properties, also of those that are left out. */
+  /** The prefixes of all properties, including those that are left out. */
   const described = new Set<string>()
   const groups: (Group & { order: number })[] = []
   for (const { name, content, texts } of contents) {

@@ -26,7 +26,7 @@ export const requireInsideOrganization = (organization: string, patterns: string
 
 /**
  * How many workspaces a person may create, and be in, and how many patterns the latter may have. People who have more
- * keep them. An organization makes people members whatever they have.
+ * keep them. Joining through an organization isn't limited.
  */
 export type WorkspaceQuota = Pick<
   AdjustedLimits,
@@ -34,7 +34,7 @@ export type WorkspaceQuota = Pick<
 >
 
 /**
- * Only the caller's own acts are limited, so that an admin learns nothing about the members. Others may still add
+ * Only the caller's own actions are limited, so that an admin learns nothing about the members. Others may still add
  * patterns to the caller's workspaces. Reliable only after `lockPatternsOf`.
  * @throws {ApiError} `workspace_limit`
  */

@@ -80,8 +80,9 @@ export const deleteOrganization = async (tx: Db, workspaceId: string): Promise<v
 }
 
 /**
- * Forgets what the host said about members of the organization that was linked before. How members joined is kept, or a
- * workspace that people didn't choose would count as joined. A newly linked organization gets the usual time to confirm them.
+ * Forgets what the host said about members of the organization that was linked before. Keeps the record of
+ * how members joined. Otherwise, workspaces that people were added to would count as ones they chose to join. A newly
+ * linked organization gets the usual time to confirm them.
  */
 export const deleteOrganizationMembers = async (tx: Db, workspaceId: string): Promise<void> => {
   const ofWorkspace = eq(organizationMembers.workspaceId, workspaceId)
@@ -239,8 +240,8 @@ export const confirmMemberships = async (
 }
 
 /**
- * $1: the maker of the links; $2: their workspaces; $3: the host's organizations; $4: when the host was asked. What it has
- * denied since stays denied. Once a day is often enough.
+ * $1: the maker of the links; $2: their workspaces; $3: the host's organizations; $4: when the host was asked.
+ * Denials since then stay in force. Once a day is often enough.
  */
 const CONFIRM_LINKS = statement(
   'confirm organization links',
@@ -309,7 +310,7 @@ export const hasLeft = async (tx: Db, workspaceId: string, userId: string): Prom
   return row !== undefined && row.leftAt !== null
 }
 
-/** $1: the workspace. The audit trail has them, and its entries can't be changed. */
+/** $1: the workspace. Counted from the audit trail, because its entries can't be changed. */
 const COUNT_REMOVALS = statement(
   'count recent organization removals',
   { removals: integer },

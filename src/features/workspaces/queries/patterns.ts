@@ -1,8 +1,8 @@
 import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
 
 /**
- * SQL: whether a row of `patterns` matches the repository whose keys are these expressions: one of the owner's own, or
- * `**` of a parent group.
+ * SQL: whether a row of `patterns` matches the repository whose keys are these expressions: a pattern of the
+ * same owner, or a `**` pattern of a parent group.
  */
 export const patternMatches = (pattern: string, ownerKey: string, repoKey: string): string =>
   `(${pattern}.owner_key = ${ownerKey} and case when ${pattern}.exact then ${pattern}.repo_key = ${repoKey} else ${repoKey} like ${pattern}.repo_like end

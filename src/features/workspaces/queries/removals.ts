@@ -100,7 +100,7 @@ const WAS_REMOVED = statement(
 
 /**
  * Whether the person was removed from the workspace since the invite was made, with this account or an earlier one.
- * Without an invite: whether an organization can't bring the person back, who has left or was removed by an admin.
+ * Without an invite: whether the person left or was removed by an admin, so that an organization can't bring them back.
  */
 export const wasRemoved = async (
   db: Db,

@@ -10,7 +10,7 @@ const run = promisify(execFile)
 export type Account = { uid: number; gid: number } | undefined
 
 export const ACCOUNT = 'postgres'
-/** Where root keeps files in a place that `ACCOUNT` can reach. */
+/** The folder for root's files that `ACCOUNT` has to reach. */
 export const SHARED_FOLDER = '/var/lib/team-settings-cloud'
 
 export const findAccount = async (): Promise<Account> => {

@@ -16,7 +16,7 @@ export const releaseFromFormerOwner = async (
   log: Log,
   stopped?: AbortSignal,
 ): Promise<void> => {
-  // The system's own name for it.
+  // The cluster's real path.
   const place = await realpath(cluster).catch(() => cluster)
   const pidFile = join(cluster, 'postmaster.pid')
   /** The socket folder of the server to stop. */
@@ -35,7 +35,7 @@ export const releaseFromFormerOwner = async (
       return removeSocket(leftFolder)
     }
     await sleep(100)
-    // It's starting.
+    // The server is still starting.
     if (address === undefined) continue
     const sql = session(urlOf(address, password))
     try {
