@@ -1,4 +1,4 @@
-/** Actions of the search: ranges, the theme, dialogs, and the documentation. */
+/** Actions that the search offers: ranges, the theme, dialogs, and the documentation. */
 import { own } from '../schemas/own.js'
 import { announce } from './announce.js'
 import { capitalized, days } from './format.js'
@@ -15,11 +15,11 @@ export interface Item {
   href?: string
   /** Runs instead of changing the screen. */
   run?: () => void
-  /** The keys that do the same. */
+  /** The keyboard shortcut for the same action. */
   keys?: string | undefined
 }
 
-/** The reference's guides, by the ends of their addresses. */
+/** The reference's guides, by the last part of their addresses. */
 const guides: [path: string, title: string, about: string][] = [
   ['getting-started', 'Getting started', ''],
   ['settings', 'Settings to pull', 'extension, merge, conflicts, 412'],

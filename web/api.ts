@@ -41,7 +41,7 @@ export interface Failure {
 
 const ENDED: Text = ['Your session has ended', 'Sign in again to continue. Your input is kept.']
 
-/** Failures without an answer, and the end of the session. */
+/** Texts for calls without a response, and for the end of the session. */
 const texts: Record<string, Text> = {
   unreachable: ['Can’t reach the service', 'Your input is kept. Try again once the service is back.'],
   no_answer: ['The request timed out', 'The service or your connection may be slow. Try again.'],
@@ -96,7 +96,7 @@ const CHANGED_MEANWHILE: Failure = {
   problem: {},
 }
 
-/** For an undo, which mustn't overwrite later changes by others. @throws {Failure} */
+/** Keeps an undo from overwriting later changes by others. @throws {Failure} */
 export const requireUnchanged = (isUnchanged: boolean) => {
   if (!isUnchanged) throw CHANGED_MEANWHILE
 }

@@ -87,7 +87,7 @@ const SignedIn = () => {
   // Repository settings are opened from a workspace, and the header keeps showing that workspace.
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const workspace = me?.workspaces.find((one) => one.id === id)
-  // After the numbers, which matter most.
+  // Fetched after the numbers, which matter most.
   const notices = useRead('GET /api/me/notices', me && {}).data?.notices ?? []
   const later = useRest(notices.length > 0 || (!!workspace && isNewlyJoined(workspace)))
   useEffect(() => {
@@ -96,7 +96,7 @@ const SignedIn = () => {
   return (
     <Page
       me={me}
-      // The account's pages keep the last workspace.
+      // Account pages stay in the last workspace.
       workspace={workspace ?? (me && path.startsWith('/account') ? homeOf(me) : undefined)}
       // People without a workspace stay on the home page, which has no tabs.
       inWorkspace={id !== undefined || (path === '/' && me?.workspaces.length !== 0)}

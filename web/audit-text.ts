@@ -13,7 +13,7 @@ export type Entry = AnswerOf<'GET /api/team/workspaces/{id}/audit'>['entries'][n
 type Part = string | { name: string; href?: string }
 
 export interface Sentence {
-  /** Follows the person: “made bob an admin”. */
+  /** Comes after the person's name: “made bob an admin”. */
   parts: Part[]
   /** One line for each key or value. */
   lines: string[]

@@ -50,7 +50,7 @@ const targetOf = (key: string, right: number, down: number, last: number, at: nu
   return target === undefined ? undefined : Math.max(0, Math.min(last, target))
 }
 
-/** The value that is read. */
+/** The value being read. */
 interface Reading {
   title: string
   /** The value and what it's compared with, one line each. */
@@ -69,7 +69,7 @@ const Readable = (props: {
   label: string
   width: number
   count: number
-  /** How far the keys move it. */
+  /** How many values each arrow key moves by. */
   right?: number
   down: number
   at: number | undefined
@@ -146,11 +146,11 @@ export interface Point {
   /** Whether the axis may show the label: a Monday. */
   isMonday: boolean
   value: number | null
-  /** Why there is no value. */
+  /** The reason if there is no value. */
   lack?: string | undefined
-  /** Whether the day or week isn't over. */
+  /** Whether the day or week is still running. */
   isOpen?: boolean
-  /** The value before, and its day. */
+  /** The value that it's compared with, and that value's day. */
   previous?: number | null | undefined
   previousTitle?: string | undefined
 }
@@ -196,7 +196,7 @@ export const Trend = (props: {
   write: (value: number | null) => string
   /** 60 if values are minutes and the axis shows hours. */
   unit?: number
-  /** The names of the range, of the compared one, and of the bar that isn't over. */
+  /** The names of the range, of the compared one, and of the bar that's still running. */
   names: { now: string; before: string; open: string }
   /** Days in the range without a bar. */
   leftOut: string
@@ -388,7 +388,7 @@ const AsTable = (props: { caption: string; head: string[]; children: () => Compo
   )
 }
 
-/** A mean that rounds to 0 still isn't 0. */
+/** A mean above 0 isn't shown as 0, even if it rounds to 0. */
 const meanDuration = (minutes: number): string =>
   minutes > 0 && minutes < 0.5 ? 'less than 1 min' : duration(Math.round(minutes))
 

@@ -1,5 +1,5 @@
 /**
- * How the page compares: finished days with the same number of finished days on the same weekdays, whole weeks earlier.
+ * The page compares finished days with the same number of finished days on the same weekdays, whole weeks earlier.
  * Otherwise a month with more weekends, or a day that isn't over, would look like a change.
  */
 import { addDays, counted, daysBetween } from './format.js'
@@ -12,7 +12,7 @@ const YEAR = 52 * WEEK
 
 export const lengthOf = ({ from, to }: Range): number => daysBetween(from, to) + 1
 
-/** A range's days that are over. undefined if there are none. @param today the first day that isn't over */
+/** A range's finished days. Undefined if there are none. @param today the first day that isn't over */
 export const finishedDays = ({ from, to }: Range, today: string): Range | undefined => {
   if (from >= today) return undefined
   return { from, to: to < today ? to : addDays(today, -1) }
@@ -88,5 +88,5 @@ export const bothOf = (list: 'members' | 'repos', { now, before }: Compared): Ma
   return both
 }
 
-/** The change as a share. Infinite after nothing. */
+/** The change as a share. Infinite if there was nothing before. */
 export const shareOf = ({ now, before }: Both): number => (now === before ? 0 : now / before - 1)

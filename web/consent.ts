@@ -1,7 +1,10 @@
 import { addDays, fullDay, mondayOf } from './format.js'
 import { start } from './start.js'
 
-/** After a change to the level `named`, names start with a week that has begun nowhere. @param changedAt in UTC */
+/**
+ * After a change to the level `named`, names start with a week that hasn't begun in any time zone yet. @param changedAt
+ * in UTC
+ */
 export const namesSince = (changedAt: string): string =>
   addDays(mondayOf(addDays(changedAt.slice(0, 10), 1)), 7)
 

@@ -17,7 +17,7 @@ const viewer = lazily(
 )
 const isEnglish = (locale: string) => /^en\b/.test(locale)
 const RIGHT_TO_LEFT = /^(?:Arab|Hebr|Syrc|Thaa|Nkoo|Adlm|Rohg)$/
-/** Digits and signs of right-to-left scripts would reorder an English sentence. */
+/** Digits and signs in right-to-left scripts would reorder an English sentence. */
 const numberLocale = (): string => {
   const { locale } = viewer().resolvedOptions()
   return RIGHT_TO_LEFT.test(new Intl.Locale(locale).maximize().script ?? '') ? 'en' : locale
@@ -80,7 +80,7 @@ export const duration = (minutes: Maybe): string => {
 
 export const percent = (share: number): string => wholePercent().format(share)
 
-/** Such as `−11%`, or `new` after nothing. For large changes, exact digits are meaningless. */
+/** Such as `−11%`, or `new` if there was nothing before. For large changes, exact digits are meaningless. */
 export const changeText = (share: number): string => {
   if (share === Number.POSITIVE_INFINITY) return 'new'
   return share < 10 ? signedPercent().format(share) : `>${signedPercent().format(9.99)}`

@@ -198,7 +198,8 @@ export const History = (props: {
 }
 
 /**
- * The keys that a version changed. Empty until they're known. Fails silently, because the comparison shows failures.
+ * The keys that a version changed. Empty until the keys are known. Fails silently, because the comparison shows
+ * failures.
  */
 const Summary = (props: {
   version: number

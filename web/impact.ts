@@ -15,7 +15,7 @@ export const useImpact = (isWanted: boolean) => {
     isWanted ? { path: { id: workspace.id }, query: { limit: 500 } } : undefined,
   )
   const overrides = response.data?.overrides ?? []
-  /** Also those that set the key in a language block, or a block for one of its languages. */
+  /** Includes overrides that set the key in a language block, or a block for one of its languages. */
   const hidingFor = (key: string) => {
     const one = locksOf([key])
     return overrides.filter(({ settings }) => lockedKeysIn(one, settings).length > 0)

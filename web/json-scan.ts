@@ -6,7 +6,7 @@ export interface Fault {
   from: number
   to: number
   message: string
-  /** The outermost key that has it. */
+  /** The outermost key that contains the fault. */
   key?: string
 }
 
@@ -99,7 +99,7 @@ export const scanJson = (text: string): Scan => {
         at++
         const isNull = peek() === 'n'
         const isInside = depth === 1 && block !== undefined
-        // Before the keys inside it, as `settingsIn` lists them.
+        // A block comes before the keys inside it, in the order of `settingsIn`.
         if (depth === 0 || isInside) scan.members.push({ block, key, from, to, isNull })
         value(depth + 1, depth === 0 && isBlock(key) ? key : undefined)
       })

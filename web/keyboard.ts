@@ -33,7 +33,7 @@ const siblings = (first: Node | null, direction: 'nextSibling' | 'previousSiblin
 
 let focused: Element | null = null
 
-/** Lets the focused element be removed without moving the focus, such as a dialog opened by a key. */
+/** Lets the focused element, such as a dialog opened by a key, be removed without moving the focus. */
 export const releaseFocus = () => {
   focused = null
 }

@@ -19,7 +19,8 @@ export const Menu = (props: {
     menu.current?.addEventListener('click', ({ target }) => {
       const item = target instanceof Element && target.closest('a, button')
       if (!item) return
-      // The menu would return the focus to its button, and the Enter key that followed the link would press it.
+      // Otherwise the menu would return the focus to its button, and the Enter key that followed the link would press
+      // the button.
       if (item.matches('a')) focusElement(document.querySelector<HTMLElement>('main h1'))
       menu.current?.hidePopover()
     })

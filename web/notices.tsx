@@ -1,4 +1,4 @@
-/** Changes by others that affect the person, until each is dismissed, and below them how the person joined. */
+/** Changes by others that affect the person, each shown until it's dismissed, and below them how the person joined. */
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../client/src/operations.js'
 import { dividePath } from '../client/src/pattern.js'

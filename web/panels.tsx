@@ -114,7 +114,9 @@ const AT_FIRST = ['Page', 'Action', 'Workspace']
 
 const plain = (text: string): string => text.toLowerCase().replace(/[‘’]/g, "'")
 
-/** How well an entry fits: its title exactly, from the start or somewhere, the description as typed, or only all words. */
+/**
+ * How well an entry matches: the whole title, its start or any part of it, the description as typed, or just all words.
+ */
 const rankOf = (title: string, text: string, sought: string): number => {
   if (title === sought) return 0
   if (title.startsWith(sought) || title.includes(`/${sought}`)) return 1
@@ -122,7 +124,7 @@ const rankOf = (title: string, text: string, sought: string): number => {
   return text.includes(sought) ? 3 : 4
 }
 
-/** A guide leaves the page, so one with a fitting title comes after what the page itself has. */
+/** Opening a guide leaves the page, so a guide whose title matches ranks below the page's own entries. */
 const GUIDE_RANK = 3
 
 /** The entries with all words, in groups, with the best group first. */
@@ -132,7 +134,7 @@ const searchIn = (items: Item[], query: string): Item[] => {
   const words = sought.split(/\s+/)
   const ranked = items.flatMap((item) => {
     const title = plain(item.title)
-    // Almost every description contains a given letter.
+    // Descriptions are searched only for longer texts, because almost every one contains any given letter.
     const text = sought.length > 1 ? plain(`${title} ${item.kind} ${item.about ?? ''}`) : title
     if (!words.every((word) => text.includes(word))) return []
     const rank = rankOf(title, text, sought) + (item.kind === 'Guide' ? GUIDE_RANK : 0)

@@ -20,7 +20,10 @@ const meantBy = (text: string): string | undefined => {
   return isPattern(guess, start.repohost_kind) ? guess : undefined
 }
 
-/** A field's patterns, and its fault, which is shown once the person has tried to save. Earlier, it would move what they click. */
+/**
+ * A field's patterns, and its fault, which is shown once the person has tried to save. Shown any earlier, it would move
+ * what they click.
+ */
 export const usePatterns = (first: string, separator: string) => {
   const [text, type] = useState(first)
   const [isChecked, check] = useState(false)

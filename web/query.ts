@@ -209,7 +209,7 @@ export const selectedRange = (
   { data, failure }: { data: { range: Range } | undefined; failure: unknown },
 ): ChosenRange => (failure && data && !chosen.problem ? { range: data.range } : chosen)
 
-/** Says that whole weeks were shown instead of the chosen days. undefined if they are the same. */
+/** Says that whole weeks were shown instead of the chosen days. Undefined if they are the same. */
 export const widening = (chosen: Range, shown: Range): string | undefined =>
   isSame(chosen, shown)
     ? undefined

@@ -39,7 +39,7 @@ type Filter = 'all' | 'modified' | 'locked'
 
 interface FormProps {
   schema: Schema
-  /** Whether the schema is only an offer. Then other keys are as good. */
+  /** Whether the schema only suggests settings, so that other keys are just as valid. */
   isOffer: boolean
   values: Values
   onChange: (values: Values) => void
@@ -329,7 +329,7 @@ export const isJson = (text: string): boolean => {
 const faultOf = (schema: Property) =>
   isNumber(schema) ? 'Enter a number.' : 'Enter JSON, such as ["a", "b"].'
 
-/** The field that fits the type. Types without a special field are edited as JSON. */
+/** The field for the type. Types without a special field are edited as JSON. */
 const Control = (props: {
   id: string
   schema: Property

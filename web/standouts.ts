@@ -56,7 +56,10 @@ const median = (values: number[]): number => {
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2
 }
 
-/** Working days with more than usual. Weekends, and days with less, which are mostly public holidays, aren't news. */
+/**
+ * Working days with more time than usual. Weekends aren't news, nor are days with less, which are mostly public
+ * holidays.
+ */
 const daysOf = (now: Numbers, before: Numbers): Standout[] => {
   const byWeekday: { day: string; minutes: number }[][] = Array.from({ length: WEEK + 1 }, () => [])
   for (const { day, active_minutes } of [...before.daily, ...now.daily])
@@ -83,7 +86,7 @@ export const standoutsOf = (now: Numbers, before: Numbers): Standout[] => {
   return [...shown, ...days.slice(0, MAX_STANDOUTS - shown.length)]
 }
 
-/** From here on, minutes are meaningless. */
+/** From here on, only hours are shown, because minutes say nothing. */
 const HOURS_FROM = 600
 
 const both = (before: number, now: number): string =>

@@ -47,7 +47,7 @@ export const Change = (props: {
   now: number | null | undefined
   before: number | null | undefined
   write: (value: number | null) => string
-  /** Few people make no percentage. */
+  /** Whether the numbers are people, for which a percentage says little. */
   isPeople?: boolean
 }) => {
   const { total, now, before, write } = props
@@ -149,7 +149,10 @@ export const NumbersSkeleton = (props: { isTeam?: boolean; children?: ComponentC
   </div>
 )
 
-/** A ref for content that needs an answer, which may be far above the pressed button, or under a sticky one. */
+/**
+ * A ref that scrolls content into view that needs an answer. It may be far above the pressed button, or under a sticky
+ * one.
+ */
 export const showAtOnce = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
 /** Says what happened and what to do. Pass `again` for calls that are safe to repeat. */

@@ -10,7 +10,7 @@ export const WhatChanged = (props: {
   before: Numbers | undefined
   /** Whether the range has too few finished days. */
   isShort: boolean
-  /** Whether there is nothing to compare with. */
+  /** Whether there is nothing to compare the range with. */
   isAlone: boolean
   addressOf: (repo: string) => string
   onDay: (day: string) => void

@@ -8,10 +8,13 @@ import { useUrlQuery } from '../query.js'
 import { toast } from '../toast.js'
 import { DownloadIcon, FailureNote, Loaded, More, Person } from '../ui.js'
 
-/** The service doesn't filter, so the page searches: until it has enough matches or has read the most entries. */
+/**
+ * The service doesn't filter, so the page searches: until it has enough matches or has read the maximum number of
+ * entries.
+ */
 const [ENOUGH, MAX_SEARCHED, PAGE] = [10, 2_000, 500]
 
-/** The most entries in a file. */
+/** The maximum number of entries in a file. */
 const MAX_IN_FILE = 20_000
 
 interface Filter {

@@ -19,7 +19,7 @@ import { Card, Dialog, FailureNote, Form } from '../ui.js'
 
 const FILE = 'team-settings.json'
 
-/** Why a file can't be used, with the place. */
+/** Why a file can't be used, with the position of the error. */
 export const faultOfFile = (name: string, error: unknown): string =>
   error instanceof JsonError
     ? `${name}, line ${error.place.replace(':', ', column ')}: ${error.message}`
@@ -115,7 +115,7 @@ const Apply = (props: { name: string; file: ReadFile; onClose: () => void; again
   const apply = ({ etag, body }: Compared, reason: string) =>
     act(async () => {
       const { data } = await replace(etag, { ...body, ...(reason && { reason }) }, false).catch((error) => {
-        // It can be compared again with the current state.
+        // The file can be compared again with the current state.
         if (error.code === 'version_conflict') setCompared(undefined)
         throw error
       })

@@ -98,7 +98,7 @@ const SetUp = () => {
 
 const Projects = () => {
   const response = useRead('GET /api/me/editor-projects', {})
-  // Without a subscription, the workspaces aren't known.
+  // The workspaces aren't known to people without a subscription.
   const workspaces = (useMe() as Me | null)?.workspaces ?? []
   const [assigning, assign] = useState<Project>()
   const { busy, failure, act } = useAction()

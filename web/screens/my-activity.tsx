@@ -54,7 +54,7 @@ export const MyActivity = () => {
     'GET /api/team/dashboard/mine',
     response.data && { query: { ...of, ...calendarRange() } },
   )
-  // Known before the numbers are shown, which its note would move.
+  // Loaded before the numbers are shown, because the note about it would move them.
   const names = useRead('GET /api/me/editor-projects', {})
   const recording = useRead('GET /api/me/recording', {})
   const waiting = sum(
@@ -62,7 +62,7 @@ export const MyActivity = () => {
   )
   // Someone without any minutes in a year is new here.
   const isNew = year.data?.daily.every(({ active_minutes }) => !active_minutes) ?? false
-  // Figures and charts of nothing aren't shown.
+  // Empty figures and charts aren't shown.
   const isEmpty = isNew && metrics.every(({ name }) => !response.data?.totals[name])
   const [wasNew, remember] = useState(false)
   useEffect(() => {

@@ -188,7 +188,7 @@ const Linked = () => {
               onClose={() => end(false)}
               onYes={async () => {
                 await call('DELETE /api/team/workspaces/{id}/organization', { path: { id }, body: {} })
-                // Doesn't return to the link, which is gone.
+                // The focus doesn't return to the link, which is gone.
                 me.again()
                 toast(`This workspace follows no ${thing} now`)
               }}

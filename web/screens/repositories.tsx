@@ -42,7 +42,7 @@ export const Repositories = () => {
   useTitle(`${workspace.name} repositories`)
   const open = (repo: string, replace = false) => route(repoAddress(workspace.id, dividePath(repo)), replace)
   useEffect(() => {
-    // Before repositories had a page, their address was in the query.
+    // Before repositories had their own pages, the query named the repository.
     if (query.repo) open(query.repo, true)
   }, [query.repo])
   const { data } = response

@@ -46,7 +46,7 @@ export const Repository = () => {
   const name = `${owner}/${repo}`
   useTitle(name)
   const isAdmin = workspace.role === 'admin'
-  // Members come to see why they have a value, and links to versions are older than the settings page.
+  // Members come here to see why they have a value, and old links to versions don't name the settings page.
   const isSettings = params.page ? params.page === 'settings' : !isAdmin || query.newer !== undefined
   const address = repoAddress(workspace.id, { owner, repo })
   const tab = (title: string, href: string, isCurrent: boolean) => (
@@ -151,7 +151,7 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
             )}
           </Loaded>
         ) : (
-          // The section above shows the failure.
+          // The section above already shows the failure.
           !general.failure && <Skeleton height={120} />
         )}
       </section>

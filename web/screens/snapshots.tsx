@@ -133,7 +133,7 @@ export const PushedSettings = (props: {
   )
 }
 
-/** A key whose pushed value isn't the effective one, or a made-up example. */
+/** Shows a key whose pushed value isn't the effective one, or else a made-up example. */
 const Difference = ({ pushed, effective }: { pushed: Values; effective: Values }) => {
   const key = Object.keys(pushed).find(
     (key) => Object.hasOwn(effective, key) && !same(effective[key], pushed[key]),

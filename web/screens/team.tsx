@@ -285,7 +285,7 @@ const countOf = (weeks: Week[], state: Week['state']) => weeks.filter((week) => 
 
 const weeksText = (value: number): string => (value === 1 ? '1 week' : `${count(value)} weeks`)
 
-/** Sums of different numbers of weeks must not be compared. */
+/** Sums over different numbers of weeks can't be compared. */
 const isComparable = (one: Dashboard, other: Dashboard): boolean => {
   const weeksOf = ({ publication }: Dashboard) => countOf(publication?.weeks ?? [], 'published')
   return weeksOf(one) === weeksOf(other)
@@ -808,7 +808,8 @@ export interface Numbers extends Named, Record<CountMetric, number | null> {
 }
 
 /**
- * The columns that people and repositories share. The row of all others has no bar, and doesn't scale those of others.
+ * The columns that people and repositories share. The row of all others has no bar, and doesn't affect the scale of the
+ * other bars.
  * @param compared the numbers of the finished days, and of those that they are compared with
  */
 export const numbersOf = <Row extends Numbers>(
