@@ -16,10 +16,10 @@ const MAX_IN_AN_HOUR = 60
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** Repository names are compared without case. */
+/** Case doesn't matter in repository names. */
 const keyOf = ({ repo, at }: Minutes) => `${repo.toLowerCase()} ${at}`
 
-/** Checks the arguments of `add`, because one invalid repository would spoil a batch of valid ones. */
+/** Checks the arguments of `add`, because one invalid repository would get a whole batch rejected. */
 export const toMinutes = (repo: string, at: Date | number, minutes: number): Minutes => {
   if (!/^[\w.-]{1,100}(\/[\w.-]{1,100}){1,20}$/.test(repo) || /(^|\/)\.{1,2}(\/|$)/.test(repo)) {
     throw new TypeError(`A repository is owner/repo, not ${repo}.`)

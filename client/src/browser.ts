@@ -12,7 +12,7 @@ interface Row {
   id: string
   state: BatchState
   body: string
-  /** The time of the last change of the state or the content. */
+  /** When the state or the content last changed. */
   since: number
 }
 

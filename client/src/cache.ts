@@ -12,7 +12,7 @@ export interface AnswerCache {
   clear(): void | Promise<void>
 }
 
-/** Keeps the responses that were used last, up to this many characters in total. */
+/** Keeps the most recently used responses, up to this many characters in total. */
 export const memoryCache = (limit = 4_000_000): AnswerCache => {
   const answers = new Map<string, CachedAnswer>()
   let size = 0

@@ -54,7 +54,7 @@ interface Parts extends CallOptions {
 }
 
 const TIMEOUT_MS = 15_000
-/** The most characters of a response, and of an error response. */
+/** The maximum length of a response and of an error response, in characters. */
 const LONGEST_ANSWER = 64 * 2 ** 20
 const LONGEST_PROBLEM = 2 ** 18
 
@@ -142,7 +142,7 @@ const attemptSignal = (ms: number, outer: AbortSignal | undefined) => {
   return { signal: controller.signal, done }
 }
 
-/** Typed calls of one installation of the service. */
+/** Creates a client for one installation of the service. */
 export const createClient = (options: ClientOptions): Client => {
   const { cookie = false, onUnauthorized, cache = memoryCache(), wait = sleep } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
@@ -188,7 +188,7 @@ export const createClient = (options: ClientOptions): Client => {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         credentials: cookie ? 'include' : 'omit',
-        // A redirect must not receive the token of the repository host.
+        // A redirect's target must not receive the repository-host token.
         redirect: 'manual',
         signal,
       })
@@ -219,7 +219,7 @@ export const createClient = (options: ClientOptions): Client => {
         'This response isn’t from the service. Check the address, and any proxy in front of it.'
       throw problemOf(operation, { code: 'unexpected_answer', status, detail }, { requestId, retryAfter })
     } catch (error) {
-      // Engines throw different errors for an abort. The reason of the signal says which signal it was.
+      // JavaScript engines throw different errors for an abort. The signal's reason says which signal it was.
       throw signal.aborted ? signal.reason : error
     } finally {
       done()

@@ -1,4 +1,4 @@
-/** The command `team-settings`: the configuration of a workspace as a file in Git. */
+/** The command `team-settings`, which keeps a workspace's configuration as a file in Git. */
 import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { limits } from '../../schemas/limits.js'
@@ -96,7 +96,7 @@ const options = {
 } as const
 type Options = ReturnType<typeof readOptions>['values']
 
-/** The parts of its process that the command uses. */
+/** The parts of the process that the command uses. */
 export interface Surroundings {
   env: Record<string, string | undefined>
   version: string
@@ -248,7 +248,7 @@ const writeWhole = (name: string, text: string, isNew: boolean) => {
   }
 }
 
-/** Escapes what a terminal could take for something else. */
+/** Escapes characters that a terminal would interpret. */
 const printable = (text: string): string =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
 
@@ -293,7 +293,7 @@ const isRepository = (project: string) => {
   return /^[\w.-]+(\/[\w.-]+)*$/.test(owner) && /^[\w.-]+$/.test(repo)
 }
 
-/** Asks the service only for its limits. */
+/** Imports a settings file. Its only request asks the service for its limits. */
 const importFile = async (name: string, given: Options, around: Surroundings): Promise<void> => {
   const { into = INTO, project } = given
   if (project !== undefined && !isRepository(project))
@@ -333,7 +333,7 @@ const importFile = async (name: string, given: Options, around: Surroundings): P
   around.write(describeImport(result, editor, { name, into, prefixes }))
 }
 
-/** The configuration file that an import changes. Its faults are named with its own name. */
+/** Reads the configuration file that an import changes. Errors in it include its file name. */
 const readTarget = (into: string, bytes: Uint8Array | undefined) => {
   if (bytes === undefined) return { sections: {} as ConfigurationFile['sections'], text: '{}\n' }
   try {
@@ -359,7 +359,7 @@ const describeFailure = (error: Error & { cause?: unknown }, around: Surrounding
     : `${said} ${proxy} works only with NODE_USE_ENV_PROXY=1, and Node 22.21 or 24.`
 }
 
-/** A message with the place in the file, where that's known. */
+/** A message with the position in the file, if it's known. */
 const describe = (
   error: unknown,
   name: string,
@@ -401,7 +401,7 @@ export const run = async (args: string[], around: Surroundings): Promise<number>
       write(`${around.version}\n`)
       return 0
     }
-    // The runner of npm answers --help itself.
+    // npm's own runner handles --help itself.
     const asksHelp = values.help || command === 'help'
     if (asksHelp || command === undefined) {
       write(HELP)

@@ -1,4 +1,4 @@
-/** The configuration of a workspace as a file: what it says, and how it differs from the service. */
+/** A workspace's configuration as a file: its content, and how it differs from the service. */
 import { lockedKeysIn, locksOf } from '../../schemas/settings-keys.js'
 import type { Configuration, ConfigurationBody, ConfigurationResult } from './api.js'
 import { decode, JsonError, type Place, parseJson, pointerOf } from './jsonc.js'
@@ -55,7 +55,7 @@ export const readConfiguration = (bytes: Uint8Array): ConfigurationFile => {
 /** Keys that the service has and the file doesn't, as `settings: ext.theme`. */
 type Extra = { section: string; name: string }
 
-/** The request for a file. Keys that only the service has stay, unless it prunes. */
+/** The request for a file. Keys that only the service has are kept, unless `prune` is set. */
 export const requestOf = (
   file: Sections,
   server: Configuration,
@@ -104,7 +104,7 @@ export const textOf = (configuration: Configuration): string =>
 
 export interface Difference extends ConfigurationResult {
   extras: Extra[]
-  /** Overrides that stay, without effect, because their key is locked now. */
+  /** Overrides that are kept but no longer have an effect, because their key is now locked. */
   silenced: { repo: string; key: string }[]
 }
 
@@ -157,7 +157,7 @@ export const toText = (difference: Difference, colored: boolean): string => {
   return lines.join('\n')
 }
 
-/** Code for a table cell. A fence that's longer than any inside keeps it code. */
+/** Code for a table cell. The fence is longer than any run of backticks inside, so nothing inside can end the code. */
 const code = (text: string | undefined) => {
   if (text === undefined) return ''
   const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))

@@ -62,7 +62,7 @@ export const putSettings = (text: string, path: string[], settings: Values): str
   return applied(text, edits)
 }
 
-/** Edits at the same place stay in their order. */
+/** Edits at the same position keep their order. */
 const applied = (text: string, edits: Edit[]): string => {
   const ordered = edits.map((edit, index) => ({ ...edit, index }))
   ordered.sort((one, other) => one.start - other.start || one.end - other.end || one.index - other.index)

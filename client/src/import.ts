@@ -14,11 +14,11 @@ type Values = Record<string, unknown>
 export interface EditorFile {
   settings: Values
   placeOf: (...names: string[]) => Place | undefined
-  /** Names that an object has twice. An editor, too, takes the last. */
+  /** Names that an object has twice. The last one is used, as in an editor. */
   repeated: Place[]
 }
 
-/** A settings file as editors write it. @throws {JsonError} */
+/** Reads a settings file as editors write it. @throws {JsonError} */
 export const readEditorSettings = (bytes: Uint8Array): EditorFile => {
   const text = decode(bytes)
   const isEmpty = text.replaceAll(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '').trim() === ''

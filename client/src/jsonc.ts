@@ -41,7 +41,7 @@ const SKIPPED = /[ \t\r\n]+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
 const SCALAR = /-?\d[\d.eE+-]*|true|false|null/y
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** The same text for all ways to write a number, or undefined for `Infinity`. */
+/** One text for all notations of the same number, or undefined for `Infinity`. */
 const exactly = (text: string): string | undefined => {
   const found = NUMBER.exec(text)
   if (!found) return undefined

@@ -44,9 +44,10 @@ const BUSY = process.platform === 'win32' ? ['EPERM', 'EBUSY', 'EACCES'] : []
  * and its name says its state. So every change of state is one rename. It succeeds for the first window only, and a
  * crash leaves either the old name or the new one.
  *
- * The body of an open batch is written beside the old one and renamed over it, by the path that says `open`. A window
- * that slept for an hour may find that path gone, because another window has sealed the batch. It then can't change the
- * sealed batch or restore its copy of the old minutes, and starts a new batch with the new minute alone.
+ * The body of an open batch is written beside the old one and renamed over it, by the path that says `open`.
+ * A window that slept for an hour may find that path gone, because another window has sealed the batch. The
+ * window that slept then can't change the sealed batch or write its copy of the old minutes again. It starts
+ * a new batch with only the new minute.
  */
 export const folderStorage = (folder: string, leases: Leases = defaultLeases): FlushStorage => {
   const at = (name: string) => join(folder, name)
@@ -86,7 +87,7 @@ export const folderStorage = (folder: string, leases: Leases = defaultLeases): F
     return changed !== undefined && isExpired(changed, leases.open)
   }
 
-  /** Deletes folders that a process has left half created or half deleted. */
+  /** Deletes folders that a process left half created or half deleted. */
   const sweep = async () => {
     for (const name of (await readdir(folder)).filter((name) => name.endsWith('~'))) {
       const changed = await changedAt(name)

@@ -1,7 +1,7 @@
 /** The types of calls and responses, derived from the generated types. */
 import type { Operations } from './api.js'
 
-/** `GET /api/me`: the method and the path as the document has it. */
+/** The method and path as in the OpenAPI document, such as `GET /api/me`. */
 export type Operation = keyof Operations
 
 type RequestOf<K extends Operation> = Operations[K]['request']
@@ -29,7 +29,7 @@ export interface Answer<T> {
   status: number
   /** The ETag of the state that was read or written, if the service sends one. */
   etag: string | undefined
-  /** True after a 304: `data` is the stored response of the last time. */
+  /** True after a 304: `data` is the response stored earlier. */
   notModified: boolean
   requestId: string | undefined
 }

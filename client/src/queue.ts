@@ -25,9 +25,9 @@ export interface FlushQueueOptions {
 export type Status =
   | 'ready'
   | 'sending'
-  /** After a failure, until `retryAt`. */
+  /** A send failed. The next attempt is at `retryAt`. */
   | 'waiting'
-  /** The client needs another token. */
+  /** The client needs a new token. */
   | 'signed_out'
   | 'paused'
   /** The person has turned recording off at the service. */
@@ -51,7 +51,7 @@ export type Report =
     }
 
 export interface Pending {
-  /** Minutes that this queue has kept and not sealed. */
+  /** Minutes that this queue has stored and not yet sealed. */
   minutes: number
   /** Batches that wait to be sent, including those of other queues on the same storage. */
   batches: number
@@ -125,11 +125,11 @@ const parse = (text: string): FlushBody | undefined => {
  * changes the state of the stored batch, so a minute is always in exactly one batch. A sealed batch never changes. It's
  * sent with the same bytes until the service has answered, and is removed only then.
  *
- * Nothing in between can count twice. After a lost response, after a crash, or when a second window sends the same batch
- * because the first one slept with its claim, the same flush_id and body are sent again, and the service counts them
- * once. The service remembers ids for 32 days by its own clock, and accepts an entry for at most 31 (from the day before
- * it begins). So an entry whose id is forgotten is too old to count. The clock of this machine has no effect on that. It
- * only decides which hour a minute belongs to, and when to retry.
+ * Nothing that happens in between makes a minute count twice. After a lost response, after a crash, or when a second
+ * window sends the same batch because the first one slept with its claim, the same flush_id and body are sent again,
+ * and the service counts them once. The service remembers ids for 32 days by its own clock, and accepts an entry for at
+ * most 31 (from the day before it begins). So an entry whose id is forgotten is too old to count. The clock of this
+ * machine has no effect on that. It only decides which hour a minute belongs to, and when to retry.
  */
 export const createFlushQueue = ({
   client,
@@ -142,7 +142,7 @@ export const createFlushQueue = ({
   let recording: { last: Recording; askedAt: number } | undefined
   let paused = false
   let failures = 0
-  /** The time in which nothing is sent, and whether the service asked for it. */
+  /** The period in which nothing is sent, and whether the service asked for it. */
   let hold = { since: 0, until: 0, told: false }
   /** The token for which the service returned 401. */
   let refused: { token: string | undefined } | undefined
@@ -158,7 +158,7 @@ export const createFlushQueue = ({
     return result
   }
 
-  /** It also ends if the clock was set back. */
+  /** A hold also ends if the clock was set back. */
   const isHeld = () => hold.since <= clock.now() && clock.now() < hold.until
   const isSignedOut = () => refused !== undefined && refused.token === client.token
 
@@ -177,7 +177,7 @@ export const createFlushQueue = ({
     try {
       onState?.({ status, ...(status === 'waiting' && { retryAt: hold.until }), ...(report && { report }) })
     } catch (error) {
-      // Its failure must not affect the queue.
+      // An error in `onState` must not affect the queue.
       queueMicrotask(() => {
         throw error
       })
@@ -192,7 +192,7 @@ export const createFlushQueue = ({
 
   const bodyOf = ({ id, minutes, timezone }: OpenBatch) => toBody(id, minutes.values(), timezone)
 
-  /** In turn only. */
+  /** Call it only within a turn. */
   const seal = async () => {
     if (open === undefined) return
     const { id, minutes, timezone } = open
@@ -214,7 +214,7 @@ export const createFlushQueue = ({
         open = next
         return
       }
-      // Otherwise another queue has sealed it, with everything stored in it.
+      // If this fails, another queue has sealed the batch, with everything stored in it.
     }
     const now = clock.now()
     const next = { id: newId(now), since: now, timezone, minutes: merge(new Map(), added) }
@@ -306,7 +306,7 @@ export const createFlushQueue = ({
       await inTurn(async () => {
         if (now || (open !== undefined && Math.abs(clock.now() - open.since) >= SEAL_AFTER_MS)) await seal()
       })
-      // Minutes of a window that has died must not wait for its lease. A live window starts another batch.
+      // Minutes left behind by a dead window must not wait for its lease to end. A live window starts another batch.
       if (now) {
         for (const { id, state } of await storage.list()) if (state === 'open') await storage.seal(id)
       }
@@ -345,7 +345,7 @@ export const createFlushQueue = ({
     async add(repo, at, minutes) {
       const added = toMinutes(repo, at, minutes)
       const timezone = timezoneNow()
-      // Decided now, because minutes that were added before the end are kept even if they are stored after it.
+      // Checked now, because minutes added before the queue ends are kept, even if they're stored afterwards.
       if (paused || disposal.signal.aborted) return
       await inTurn(async () => {
         if (!isUnwanted(added, timezone)) await keep(added, timezone)

@@ -25,7 +25,7 @@ export const isOff = (recording: Recording, repo: string, at: number, timezone: 
   const { from, to, weekdays: days } = recording.hours
   const { weekday, hour } = localHour(at, timezone)
   const overMidnight = from > to
-  // Hours after midnight belong to the day on which the range began.
+  // Hours after midnight belong to the day on which the recording hours began.
   const afterMidnight = overMidnight && hour < to
   if (!afterMidnight && (hour < from || (!overMidnight && hour >= to))) return true
   return !days.includes(afterMidnight ? ((weekday + 5) % 7) + 1 : weekday)

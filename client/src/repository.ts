@@ -1,7 +1,10 @@
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\/([^/]*)\/(.+)$/i
 /** `git@host:owner/repo.git`, but not a Windows path. */
 const SSH = /^([^:/]{2,}):\/?([^/].*)$/
-/** An address with one of these leads Git elsewhere than it seems: `https://evil.example#@host/owner/repo`. */
+/**
+ * With one of these characters, Git connects to another host than the address seems to name:
+ * `https://evil.example#@host/owner/repo`.
+ */
 const MISLEADING = /[\s?#\\]/
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i
 const MAX_LENGTH = 2000
@@ -17,7 +20,7 @@ export const remoteAt = (address: string): { host: string; path: string } | unde
 
 /**
  * `owner/repo` of a remote's path. Only at GitLab, an owner can have slashes: `group/sub/repo`. Elsewhere, a longer path names
- * no repository, because its end could be a repository of someone else.
+ * no repository, because its end could name someone else's repository.
  */
 export const repositoryIn = (path: string, isGitlab: boolean): string | undefined => {
   const names = path

@@ -6,7 +6,8 @@ const LONGEST_WAIT_MS = 60_000
 /** Idempotent calls other than reads. */
 const repeatable = (method: string, path: string, { query, headers, body }: Parts) => {
   if (method === 'GET') return true
-  // If the response to a conditional call that succeeded is lost, a retry fails as if another person had been faster.
+  // If a conditional call succeeds but its response is lost, a retry would fail as if someone else had made a change
+  // first.
   const conditional = Object.keys({ ...query, ...headers }).some((name) =>
     /^if[-_](none[-_])?match$/i.test(name),
   )

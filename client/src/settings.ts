@@ -23,7 +23,7 @@ const pathOf = (repository: Repo) => {
   return path
 }
 
-/** The pushed settings of a repository. Undefined if there are none. */
+/** Pulls a repository's settings. Undefined if there are none. */
 export const pullSettings = async (
   client: Client,
   repo: Repo,
@@ -88,7 +88,7 @@ export const pushSettings = async (client: Client, push: Push): Promise<Pushed> 
   }
 }
 
-/** The effective settings of a repository. Undefined if no workspace of the caller matches it. */
+/** Reads a repository's effective settings. Undefined if none of the caller's workspaces matches it. */
 export const effectiveConfig = async (
   client: Client,
   repo: Repo,
@@ -115,7 +115,7 @@ export interface Applied {
   applied: string[]
   /** The keys whose value has changed. */
   changed: string[]
-  /** The keys of `keys` that the team has locked. No override changes them, and an editor shouldn't either. */
+  /** The locked keys among `keys`. No override changes them, and an editor shouldn't either. */
   locked: string[]
 }
 

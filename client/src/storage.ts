@@ -23,7 +23,7 @@ export interface FlushStorage {
   claim(): Promise<Batch | undefined>
   release(batch: Batch): Promise<void>
   remove(batch: Batch): Promise<void>
-  /** Sets a batch aside that the service will never accept. The last hundred are kept. */
+  /** Sets aside a batch that the service will never accept. The last hundred are kept. */
   refuse(batch: Batch): Promise<void>
   list(): Promise<{ id: string; state: BatchState }[]>
 }
