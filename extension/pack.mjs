@@ -14,7 +14,7 @@ const { type: _type, ...manifest } = JSON.parse(readFileSync(join(source, 'packa
 const { name, version, publisher, displayName, description, icon, engines, main, browser } = manifest
 const { repository, bugs, keywords, categories, contributes } = manifest
 
-/** The desktop's file loads the browser's, so that the package has everything once. */
+/** The desktop bundle loads the browser bundle, so that the package contains shared code once. */
 const shared = {
   name: 'shared',
   setup: ({ onResolve }) =>

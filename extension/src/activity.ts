@@ -1,10 +1,16 @@
 /** Decides what counts as activity, and which minutes count. This file doesn't depend on the editor. */
 
 export const MINUTE = 60_000
-/** `TextEditorSelectionChangeKind`: what moved the cursor. Programs move it by a command, or leave the kind out. */
+/**
+ * `TextEditorSelectionChangeKind`: the cause of a cursor move. Programs move the cursor with a command, or leave out
+ * the kind.
+ */
 const [KEYBOARD, MOUSE] = [1, 2]
 
-/** Typing moves the cursor. Edits by programs, and output that scrolls a panel, don't move it by keyboard or mouse. */
+/**
+ * Typing moves the cursor. Edits by programs, and output that scrolls a panel, move it too, but not by keyboard or
+ * mouse.
+ */
 export const isTyping = (kind: number | undefined, scheme: string): boolean =>
   (kind === KEYBOARD || kind === MOUSE) && scheme !== 'output'
 
@@ -22,7 +28,7 @@ export interface Moment {
 export const countsNow = ({ now, lastSign, lastCounted, idleMinutes, isFocused }: Moment): boolean =>
   isFocused && now - lastSign < idleMinutes * MINUTE && Math.abs(now - lastCounted) >= 0.75 * MINUTE
 
-/** Minutes of a day by the person's own clock. */
+/** A day's minutes, by the person's local date. */
 export interface Counted {
   at: number
   day: string

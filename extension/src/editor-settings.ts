@@ -1,8 +1,8 @@
-/** The editor's own settings, which stand in no manifest. */
+/** The editor's own settings, which aren't in any manifest. */
 
 /**
  * Settings that the editor restricts in folders that aren't trusted, or keeps for the application or the machine, as of VS
- * Code 1.90 to 1.139. Where that is most of a namespace, the whole namespace.
+ * Code 1.90 to 1.139. If that applies to most of a namespace, the list has the whole namespace.
  */
 export const EDITOR_DENIED = [
   ...['agents', 'chat', 'extensions', 'http', 'keyboard', 'launch', 'mcp', 'network', 'remote', 'security'],

@@ -1,4 +1,4 @@
-/** Puts it together: who is signed in, which folders are open, and what the commands do. */
+/** The extension's entry point: who is signed in, which folders are open, and what the commands do. */
 import * as vscode from 'vscode'
 import { indexedDbStorage } from '../../client/src/browser.js'
 import { MINUTE } from './activity.js'
@@ -29,7 +29,7 @@ const SERVED = 'team-settings.team-settings'
 const HOST_SETTINGS = ['teamSettings.host', 'teamSettings.gitlabHost', 'teamSettings.hostAliases']
 
 let minutes: Minutes | undefined
-/** Doesn't wait for anything, not even for the network or Git. */
+/** Activates without waiting for anything, not even the network or Git. */
 export const activateWith = (context: vscode.ExtensionContext, storageAt: StorageAt): void => {
   let session: Session | undefined
   let revoked = false
@@ -95,7 +95,10 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
     }
   }
   let refreshes = 0
-  /** Its responses have no effect once the next one has begun, however late they come. */
+  /**
+   * Refreshes everything. Once another refresh has begun, this one's responses have no effect, however late they
+   * arrive.
+   */
   const refresh = async () => {
     const mine = session
     const number = ++refreshes
@@ -121,7 +124,7 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
     void warn(question, 'Sign In').then((choice) => (choice ? start()() : undefined))
   }
   let switching: Promise<unknown> = Promise.resolve()
-  /** @returns whether another session is stored than the one here */
+  /** @returns whether the stored session differs from this window's */
   const switchSession = async () => {
     const next = await openSession(context, onRevoked)
     if (next?.client.token === session?.client.token) return false
@@ -203,7 +206,7 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
     if (session && vscode.window.state.focused && Date.now() - pulledAt >= PULL_AFTER) await refresh()
   })
   let learning = false
-  /** Asks about a repository that is in none of the open folders, or about which the service hasn't responded yet. */
+  /** Asks the service about a repository that isn't in an open folder, or about which it hasn't responded yet. */
   const learn = guarded(async () => {
     const mine = session
     const number = refreshes

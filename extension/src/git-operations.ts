@@ -1,8 +1,8 @@
-/** Finds out whether Git is at work on a settings file. */
+/** Finds out whether Git is in the middle of changing a settings file. */
 import * as vscode from 'vscode'
 import { gitOf, gitStateOf } from './repositories.js'
 
-/** Files that Git has in its folder while it works, or waits for someone to go on. */
+/** Files that Git keeps in its folder during an operation, or while it waits for someone to continue one. */
 const UNDER_WAY = [
   ...['index.lock', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'rebase-merge'],
   'rebase-apply',
@@ -39,7 +39,7 @@ export const isGitBusy = async (file: vscode.Uri): Promise<boolean> => {
   return found.includes(true)
 }
 
-/** Whether the file is as Git has it, so that Git has changed it last. */
+/** Whether the file matches Git's index, so that Git was the last to change it. */
 export const isAsInGit = async (file: vscode.Uri): Promise<boolean> => {
   const git = await gitOf(file)
   if (git === undefined || (await gitStateOf(file)) !== 'tracked') return false

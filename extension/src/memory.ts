@@ -19,7 +19,7 @@ export class Memory {
     return vscode.Uri.joinPath(this.context.globalStorageUri, 'written')
   }
 
-  /** Addresses of folders are too long for the name of a file, and have characters that don't belong there. */
+  /** Folder addresses are too long for a file name, and contain characters that it can't have. */
   private async fileOf(folder: string) {
     const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(folder)))
     const name = [...hash.slice(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -50,7 +50,7 @@ export class Memory {
     return [...new Set([...(await Promise.all(read)), ...former.map((name) => name.slice(FORMER.length))])]
   }
 
-  /** Earlier versions kept it in the editor. */
+  /** Earlier versions kept this in the editor's own storage. */
   private formerly(folder: string) {
     return this.context.globalState.get<Remembered['written']>(`${FORMER}${folder}`, {})
   }
@@ -59,7 +59,9 @@ export class Memory {
 const readFile = async (file: vscode.Uri): Promise<Remembered> =>
   JSON.parse(new TextDecoder().decode(await vscode.workspace.fs.readFile(file)))
 
-/** Whole, or not at all: another window may read it, and the editor may end in between. */
+/**
+ * Writes the whole file or nothing, because another window may be reading it, and the editor may close at any moment.
+ */
 const writeFile = async (file: vscode.Uri, remembered: Remembered): Promise<void> => {
   const part = file.with({ path: `${file.path}.${crypto.randomUUID()}` })
   await vscode.workspace.fs.writeFile(part, new TextEncoder().encode(JSON.stringify(remembered)))

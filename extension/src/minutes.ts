@@ -5,7 +5,7 @@ import { addMinute, type Counted, countsNow, isTyping, MINUTE, minutesOn, NONE }
 import { inform } from './say.js'
 import type { Session } from './session.js'
 
-/** A closing window has five seconds, and a person who signs out isn't kept waiting either. */
+/** A closing window has five seconds, and a person who signs out shouldn't wait long either. */
 const SENDING_TIME = 3_000
 
 /** Where minutes wait until the service has them. */
@@ -56,7 +56,7 @@ export class Minutes {
     this.isPaused ? queue.pause() : void queue.flush() // Includes minutes that a killed window left behind.
   }
 
-  /** Sends what waits, as long as the session and the window are there. */
+  /** Sends waiting minutes while the session and the window still exist. */
   async send(): Promise<void> {
     const { queue } = this
     if (queue === undefined || this.isPaused) return
@@ -90,7 +90,7 @@ export class Minutes {
   /** The person's activity in this window. */
   watch(): vscode.Disposable[] {
     const { debug, window, workspace } = vscode
-    // Newer editors say when a command starts in a terminal.
+    // Newer editors report when a command starts in a terminal.
     const { onDidStartTerminalShellExecution: onShell } = window as {
       onDidStartTerminalShellExecution?: vscode.Event<unknown>
     }
@@ -106,7 +106,7 @@ export class Minutes {
       debug.onDidStartDebugSession(sign),
       debug.onDidChangeActiveStackItem(sign),
       window.onDidChangeActiveTerminal(sign),
-      // Comes with the first key that is pressed in a terminal. Later ones are known to no extension.
+      // Fires at the first key press in a terminal. Extensions don't learn of later ones.
       window.onDidChangeTerminalState(({ state }) => state.isInteractedWith && sign()),
       ...(onShell ? [onShell(sign)] : []),
     ]
@@ -128,18 +128,19 @@ export class Minutes {
     this.followPause()
     if (!repo || !queue || this.isPaused || this.state === 'recording_off') return
     if (!countsNow({ now, lastSign, lastCounted: counted.at, idleMinutes, isFocused })) return
-    // An extension host whose editor is gone gets no response. It must not count in addition to the new one.
+    // If its editor is gone, an extension host gets no response here, so it can't count minutes on top of the new host.
     await this.context.globalState.update('counted', addMinute(now, counted))
     if (Date.now() - now > MINUTE) return
     await queue.add(repo, now, 1)
     this.changed()
-    // So that the person sees it on the page. Later ones are sent together.
+    // The first minute is sent at once, so that the person sees it on the page. Later ones are sent together.
     if (!this.hasSent) void queue.flush()
     this.hasSent = true
   }
 
   /**
-   * If a WakaTime plugin also sends heartbeats, asks once which of the two counts minutes, because both would add up.
+   * If a WakaTime plugin also sends heartbeats, asks once which of the two counts minutes, because minutes from both
+   * would add up.
    */
   async chooseSource({ client }: Session): Promise<void> {
     if (this.context.globalState.get('sourceChosen', false)) return

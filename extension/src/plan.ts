@@ -9,7 +9,7 @@ type Values = Record<string, unknown>
 /** `[typescript]`, or several: settings of languages, which are written one by one. */
 const BLOCK = /^((?:\[[^\]]+\])+)(.*)$/s
 
-/** Where a setting stands in the file. `[typescript]editor.tabSize` is a setting in a block. */
+/** The path of a setting in the file. `[typescript]editor.tabSize` is a setting in a block. */
 export const pathOf = (id: string): [key: string] | [block: string, key: string] => {
   const [, block, key] = BLOCK.exec(id) ?? []
   return block && key ? [block, key] : [id]
@@ -52,11 +52,11 @@ export const valuesOf = (settings: Iterable<[string, unknown]>): Values => {
 }
 
 export interface Team {
-  /** Undefined: the setting must not be in the file, if it's locked. */
+  /** Undefined: a locked setting must not be in the file. */
   settings: Values
   locked: string[]
 }
-/** After a sign-out, or where the person isn't a member. */
+/** Used after a sign-out, or where the person isn't a member. */
 export const NO_TEAM: Team = { settings: {}, locked: [] }
 
 /** A value that was written for the team, and the person's own value that it replaced. */

@@ -14,8 +14,8 @@ const gitApi = async () => {
 }
 
 /**
- * A folder at the host, like `vscode-vfs://github/owner/repo/folder`, which at GitLab wouldn't say where the repository
- * ends.
+ * A folder at the host, like `vscode-vfs://github/owner/repo/folder`, At GitLab, such an address wouldn't say
+ * where the repository's name ends.
  */
 const AT_HOST = /^vscode-vfs:\/\/(?:(github)[^/]*\/([^/]+\/[^/]+)|(gitlab)[^/]*\/([^/]+\/[^/]+)\/?$)/
 const isAtHost = ({ scheme }: vscode.Uri) => scheme === 'vscode-vfs'
@@ -39,14 +39,17 @@ const repositoryAtHost = (folder: vscode.Uri) => {
   return repositoryAt(`https://${github ?? gitlab}.com/${atGithub ?? atGitlab}`)
 }
 
-/** The Git repository of a file or folder. An open folder can also have one in it, but not several: which would it be? */
+/**
+ * The Git repository of a file or folder. An open folder can also contain one, but not several, because it wouldn't be
+ * clear which one is meant.
+ */
 export const gitOf = async (uri: vscode.Uri): Promise<Repository | undefined> => {
   const { uri: folder } = vscode.workspace.getWorkspaceFolder(uri) ?? { uri }
   const git = isAtHost(folder) ? undefined : await gitApi()
   const found = git?.getRepository(uri)
   if (found) return found
   const within = git?.repositories.filter(({ rootUri }) => `${rootUri}`.startsWith(`${folder}/`)) ?? []
-  // Before that, Git may still find others.
+  // Until Git is initialized, it may still find others.
   return git?.state === 'initialized' && within.length === 1 ? within[0] : undefined
 }
 
@@ -63,7 +66,9 @@ const repositoriesOf = async (uri: vscode.Uri): Promise<string[]> => {
   return found.filter((repo) => repo !== undefined)
 }
 
-/** Whether a folder surely belongs to no one repository. At first, Git is still looking for them. */
+/**
+ * Whether a folder certainly doesn't belong to a single repository. At first, Git is still looking for repositories.
+ */
 export const hasNoRepository = async (uri: vscode.Uri): Promise<boolean> =>
   !isAtHost(uri) && (await gitApi())?.state === 'initialized' && (await repositoriesOf(uri)).length === 0
 
@@ -81,7 +86,7 @@ export const repositoryOf = async (
 
 /** `tracked`: a change shows up in the repository. `none`: there is no Git. */
 export const gitStateOf = async (file: vscode.Uri): Promise<'tracked' | 'untracked' | 'none'> => {
-  // A file that is written at the host is a pending change of the repository.
+  // Writing a file in a folder at the host makes it a pending change of the repository.
   if (isAtHost(file)) return 'tracked'
   const git = await gitOf(file)
   if (git === undefined) return 'none'

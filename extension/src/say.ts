@@ -1,4 +1,4 @@
-/** Everything that a person reads in a notification, a list or a tooltip passes here. */
+/** All text in notifications, lists and tooltips goes through this file. */
 import * as vscode from 'vscode'
 import { plain } from './text.js'
 

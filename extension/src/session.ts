@@ -21,7 +21,7 @@ export interface Session {
   baseUrl: string
 }
 
-/** Tokens are sent to the address that the person has set, and leave this machine only encrypted. */
+/** Tokens go only to the address that the person has set, and only encrypted if it's on another machine. */
 export const serviceUrl = (): string => {
   const address = `${setting('url')}`
   if (/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$))/i.test(address)) return address
@@ -78,7 +78,7 @@ export const openSession = async (
   if (stored?.baseUrl !== baseUrl) return undefined
   const { login, token } = stored
   const onUnauthorized = async (code: string) => {
-    // The person has just signed out, maybe in another window.
+    // The person has just signed out, perhaps in another window.
     if ((await context.secrets.get(SESSION)) === undefined) return undefined
     // The person, or an admin, has ended this session on purpose.
     if (code === 'token_revoked') return onRevoked() as undefined
@@ -91,6 +91,6 @@ export const openSession = async (
 
 export const signOut = async ({ secrets }: vscode.ExtensionContext, session: Session | undefined) => {
   for (const secret of [HOST_TOKEN, SESSION]) await secrets.delete(secret)
-  // Nothing waits for the service: without the token, this editor is signed out.
+  // The response isn't awaited, because this editor is signed out once the token is deleted.
   session?.client.request('POST /api/auth/logout', { retry: false }).catch(() => {})
 }

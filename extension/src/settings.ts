@@ -1,4 +1,4 @@
-/** Applies the team's settings to the open folders, and takes them out again. */
+/** Applies the team's settings to the open folders, and removes them again. */
 import * as vscode from 'vscode'
 import type { Client, EffectiveConfig } from '../../client/src/index.js'
 import { isLocked, languagesOf, locksOf } from '../../schemas/settings-keys.js'
@@ -22,8 +22,8 @@ const inspect = ({ uri }: Place, id: string) => {
 }
 
 /**
- * The settings in a folder's own file. Windows with several folders don't tell all of its values, so it's read and written
- * as a file: at once, however many settings change.
+ * The settings in a folder's own file. In windows with several folders, the editor doesn't report all of its
+ * values, so it's read and written as a file, in one write however many settings change.
  */
 export interface SettingsFile {
   exists: boolean
@@ -68,9 +68,9 @@ export const readSettings = async (place: Place): Promise<SettingsFile> => {
 const NOT_WRITTEN = 'not written'
 const SHOW = 'Show Settings'
 const STOP = 'Stop Writing Here'
-/** A dialog has room for as many settings, and for as long a value. */
+/** The maximum number of settings in a dialog, and the maximum length of a value. */
 const [MAX_QUESTIONS, MAX_SHOWN] = [20, 500]
-/** Answers that are remembered. */
+/** The number of answers that are remembered. */
 const MAX_ANSWERS = 1000
 
 /** Everything is applied, or only locked settings. */
@@ -88,7 +88,7 @@ interface State {
   /** Applied at the next focus, because Git was at work. */
   waits: Part | undefined
 }
-/** A place gets this after a sign-out, or where the person isn't a member. */
+/** The state of a place after a sign-out, or where the person isn't a member. */
 const nothingFor = ({ uri }: Place): State => ({
   folder: { uri, repo: '' },
   config: undefined,
@@ -203,7 +203,7 @@ export class TeamSettings {
     return others.filter((_, index) => isLeft[index]).map(nothingFor)
   }
 
-  /** Takes out what was written for the team, also in folders that aren't open. */
+  /** Removes everything that was written for the team, also in folders that aren't open. */
   async release(): Promise<void> {
     this.states.clear()
     await this.inTurn(async () => {
@@ -212,15 +212,19 @@ export class TeamSettings {
     })
   }
 
-  /** Takes out what was written to a folder, and writes nothing more there until the person applies the settings. */
+  /**
+   * Removes everything that was written to a folder, and writes nothing more there until the person applies the
+   * settings.
+   */
   async stopWriting(place: Place): Promise<void> {
     await this.context.globalState.update(`agreed ${place.uri}`, false)
     await this.inTurn(() => this.apply([nothingFor(place)]))
   }
 
   /**
-   * Undoes edits of locked settings. Editors can't keep their users from changing a setting. What Git has changed isn't an
-   * edit: it waits for the next focus, so that the extension doesn't meddle with a checkout or a merge.
+   * Undoes edits of locked settings. Editors can't keep their users from changing a setting. A change by Git
+   * isn't an edit. It's handled when the window next gets the focus, so that the extension doesn't interfere
+   * with a checkout or a merge.
    */
   async restoreLocked({ affectsConfiguration }: vscode.ConfigurationChangeEvent): Promise<void> {
     await this.inTurn(async () => {
@@ -250,7 +254,7 @@ export class TeamSettings {
     })
   }
 
-  /** Does what waited for Git, once. */
+  /** Makes the changes that waited for Git, once. */
   async followFocus(): Promise<void> {
     await this.inTurn(async () => {
       for (const state of this.states.values()) {
@@ -283,7 +287,7 @@ export class TeamSettings {
     const { folder, wanted, locked, asked } = state
     const memory = await this.memory.of(`${folder.uri}`)
     const file = await readSettings(folder)
-    // The folder may be on a disk that comes back.
+    // The folder may be on a disk that will be mounted again.
     if (!file.exists && !isOpen(folder)) return { state, file, memory, steps: [], questions: [] }
     const { answers } = this
     const answerTo = (id: string) =>
@@ -398,7 +402,7 @@ export class TeamSettings {
     await this.applyAgain()
   }
 
-  /** Asks about values of extensions that the editor wouldn't run in a folder that isn't trusted, once per value. */
+  /** Asks, once per value, about extension settings that the editor would ignore in an untrusted folder. */
   private async askAbout(steps: Step[]): Promise<void> {
     if (this.asking) return
     this.asking = true
@@ -465,7 +469,7 @@ export class TeamSettings {
     return (await Promise.all(lists)).flat()
   }
 
-  /** In one sentence, for the person who asked. */
+  /** Summarizes the state in one sentence, for the person who asked. */
   async summary(): Promise<string> {
     const listed = await this.list()
     const count = (has: (one: (typeof listed)[number]) => boolean) => listed.filter(has).length

@@ -64,7 +64,7 @@ export class Snapshots {
   async pull(folder: Folder): Promise<string | undefined> {
     const { repo } = folder
     const { client } = this.session
-    // The service is told of other repositories only by a push.
+    // Other repositories are named to the service only in a push.
     if (!this.team.matches(repo)) return `${repo} is in none of your workspaces.`
     const theirs = await pullSettings(client, repo)
     if (theirs === undefined) return `${repo} has no snapshot yet.`
@@ -110,7 +110,7 @@ export class Snapshots {
     }
   }
 
-  /** Pushes, and offers what is missing. */
+  /** Pushes, and offers to fix whatever is missing. */
   async pushWithHelp(folder: Folder): Promise<string | undefined> {
     try {
       return await this.push(folder)

@@ -12,7 +12,7 @@ export interface Facts {
   repo: string | undefined
   /** The name of its workspace. Null: there is none. Undefined: the service hasn't said yet. */
   workspace: string | null | undefined
-  /** Whether the repository is the team's, as far as is known. */
+  /** Whether the repository is known to be the team's. */
   isTeams: boolean
   host: string
   /** How to install the version of the extension that the service has, if it's newer. */

@@ -25,7 +25,7 @@ export const isNewer = (version: string, than: string): boolean => {
 }
 
 type Workspace = { id: string; name: string; patterns: string[] }
-/** Kept for a start without the network. */
+/** Kept for starting without a network. */
 interface Remembered {
   baseUrl: string
   login: string
@@ -33,8 +33,8 @@ interface Remembered {
 }
 
 /**
- * Patterns are matched here, so that the service isn't told of repositories that aren't the team's. Until it has said which
- * ones are, none is.
+ * Patterns are matched here, so that the service isn't told of repositories that aren't the team's. Until the
+ * service has sent the patterns, no repository counts as the team's.
  */
 export class Team {
   /** Null: it's in no workspace. */
@@ -70,7 +70,7 @@ export class Team {
     ])
     if (!isCurrent()) return
     this.version = health.version
-    // They are remembered, so nothing else may get in.
+    // The patterns are stored, so only texts are accepted.
     const texts = (patterns: unknown[]) => patterns.filter((one) => typeof one === 'string')
     this.workspaces = me.workspaces.map(({ id, name, patterns }) => ({ id, name, patterns: texts(patterns) }))
     for (const [repo, { workspace }] of this.repos)

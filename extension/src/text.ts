@@ -1,8 +1,8 @@
 /** This file doesn't depend on the editor. */
 
 /**
- * Text of a service, a repository or a file stays text. The editor would show `[…](command:…)` as a link that runs the
- * command, and `$(…)` as an icon.
+ * Shows text from a service, a repository or a file as plain text. The editor would show `[…](command:…)` as a link
+ * that runs the command, and `$(…)` as an icon.
  */
 export const plain = (text: string): string =>
   text

@@ -1,5 +1,5 @@
 /**
- * Decides which settings a team may set, by what installed extensions say about themselves. This file doesn't depend on
+ * Decides which settings a team may set, based on what installed extensions declare. This file doesn't depend on
  * the editor.
  */
 import type { Limits } from '../../client/src/index.js'
@@ -20,7 +20,7 @@ const objectIn = (value: unknown, name: string): Values => {
   return isObject(inner) ? inner : {}
 }
 
-/** Deeper names are no settings. */
+/** Deeper names aren't settings. */
 const DEEPEST = 20
 /** The setting, and those in its value: editors read `"eslint": {"nodePath": …}` as `eslint.nodePath`. */
 export const namesIn = (key: string, value: unknown, depth = 0): string[] =>
@@ -34,7 +34,7 @@ const containersOf = (name: string): string[] => {
   return parts.map((_, index) => parts.slice(0, index + 1).join('.'))
 }
 
-/** Statements of the installed extensions. */
+/** Declarations in the installed extensions' manifests. */
 export interface Manifests {
   registered: Set<string>
   /** Settings that extensions restrict in folders that aren't trusted. */
@@ -114,7 +114,8 @@ export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge 
     asks(key, value) {
       const names = namesIn(key, value)
       if (names.some(isIn(asked))) return true
-      // Its extension runs elsewhere, so its manifest can't be read here.
+      // An unregistered setting may belong to an extension that runs elsewhere, so that its manifest can't be read
+      // here.
       return !names.some(isIn(registered)) && !EDITOR_NAMESPACES.includes(key.split('.')[0] ?? '')
     },
   }
