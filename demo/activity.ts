@@ -105,7 +105,7 @@ const SET_ZONES = statement(
   from unnest($1::uuid[], $2::text[]) as z (user_id, timezone) where u.id = z.user_id`,
 )
 
-/** Adds activity without touching what is there; the rollups follow by themselves. @returns how many rows */
+/** Adds activity and leaves existing rows alone. The service updates the rollups by itself. @returns how many rows */
 export const seedActivity = (
   database: Database,
   { workspaceId, userIds, owner, names = repoNames, from, to }: TeamActivity,

@@ -6,13 +6,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type StandIn, sendJson, serveStandIn } from './stand-in.js'
 
 export interface AssistantStandIn extends StandIn {
-  /** The only key that is good here. */
+  /** The only valid key. */
   key: string
   /** The listed models, as id and time, in the order of the provider. */
   models: { id: string; createdAt: string }[]
   /** Serves the same page endlessly, with a new cursor each time. */
   endless: boolean
-  /** The most models of one page, whatever is asked for. */
+  /** The maximum number of models on a page, whatever the request asks for. */
   pageSize: number
 }
 

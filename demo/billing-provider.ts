@@ -21,7 +21,7 @@ export interface BillingProviderStandIn extends StandIn {
   checkouts: Map<string, URLSearchParams>
   /** Where a paid checkout is reported to; undefined: nowhere. */
   webhookUrl: string | undefined
-  /** Milliseconds that every response takes, so that calls meet. */
+  /** Milliseconds that every response takes, so that calls overlap. */
   delay: number
 }
 
@@ -80,7 +80,7 @@ export const startBillingProvider = async (): Promise<BillingProviderStandIn> =>
     return [200, { id, object: 'checkout.session', url: `${standIn.url}/pay/${id}` }]
   }
 
-  /** One key gives one outcome, and belongs to one request's parameters. */
+  /** Repeats the outcome for the same idempotency key. A key belongs to one request's parameters. */
   const once = async (key: string | undefined, path: string, body: string): Promise<Outcome> => {
     const form = `${path}?${body}`
     const known = key === undefined ? undefined : performed.get(key)

@@ -45,7 +45,7 @@ export const startThrowAwayDatabase = async (
   }
 }
 
-/** Stops and removes the databases of runs that were killed; those of running ones stay. */
+/** Stops and removes the databases of runs that were killed. Databases of running programs stay. */
 export const clearLeftDatabases = async (parent: string): Promise<void> => {
   for (const name of await readdir(parent)) {
     const folder = join(parent, name)
@@ -83,7 +83,7 @@ const clearAway = async (folder: string) => {
   try {
     await releaseFromFormerOwner(location, password, quiet)
   } catch {
-    // Another run is removing it too, or its database can't be stopped. Then it stays.
+    // Another run is removing the folder too, or its database can't be stopped, in which case it stays.
     return
   }
   await remove(location)

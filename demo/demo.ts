@@ -90,7 +90,7 @@ const seedDays = async (
   const from = addDays(to, 1 - days)
   for (const team of [
     { workspaceId: acme, userIds: [ada.userId, bob.userId, ...joined], owner: 'acme' },
-    // Only what its patterns match.
+    // Only repositories that its patterns match.
     {
       workspaceId: globex,
       userIds: [eve, ada, bob, ...followers].map(({ userId }) => userId),

@@ -1,4 +1,6 @@
-/** Runs the service for development: rebuilds what a change of a source affects, and restarts the service. */
+/**
+ * Runs the service for development: when a source file changes, rebuilds what depends on it, and restarts the service.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
@@ -30,7 +32,7 @@ const PAGE_SOURCES = ['web', 'client/src', 'schemas']
 /** Editors write a file in several steps. */
 const WRITTEN_MS = 100
 
-/** Rebuilds the page when one of its sources changes, and restarts the service, which reads the page at its start. */
+/** Rebuilds the page when one of its sources changes, and restarts the service, which reads the page at startup. */
 const keepPage = (server: string, stopped: AbortSignal) => {
   let timer: NodeJS.Timeout | undefined
   let building: Promise<unknown> = Promise.resolve()

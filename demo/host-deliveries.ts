@@ -24,9 +24,9 @@ interface DeliveryShape {
   /** The commits of one push have one author: GitLab names the login of no other. */
   push(repo: string, commits: PushedCommit[], branch?: string): HostEvent
   issue(repo: string, change: IssueChange): HostEvent
-  /** A repository has got another name; undefined if the host doesn't report it. */
+  /** A repository was renamed. Undefined if the host doesn't report renames. */
   renamed?(repo: string, before: string): HostEvent
-  /** Someone left an organization; undefined if the host doesn't report it. */
+  /** Someone left an organization. Undefined if the host doesn't report it. */
   left?(organization: { id: number; name: string }, user: { id: number; login: string }): HostEvent
   headers(event: string, body: string, secret: string, deliveryId: string): Record<string, string>
 }

@@ -1,4 +1,4 @@
-/** How each kind of host answers about organizations and their members, from its documentation. */
+/** Each kind of host's responses about organizations and their members, from its documentation. */
 import type { RepohostKind } from '../schemas/common.js'
 import type { HostUser } from './host-shapes.js'
 

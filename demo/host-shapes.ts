@@ -30,11 +30,11 @@ export interface HostShape {
   repo(fullName: string): unknown
   unknownToken: HostResponse
   notFound: HostResponse
-  /** How a token without the right scope is answered. */
+  /** The response to a token without the right scope. */
   scopeMissing: HostResponse
   /** The status of the redirect from the old name of a repository. */
   movedStatus: number
-  /** How a wrong code or verifier is answered; GitHub reports these errors with status 200. */
+  /** The response to a wrong code or verifier. GitHub reports these errors with status 200. */
   wrongCode: HostResponse
   /** The response without a token, and the headers of every response. */
   probe: { path: string; answer: HostResponse }

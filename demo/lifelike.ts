@@ -1,4 +1,7 @@
-/** Gives the even activity of a made-up team what real teams have: part-time, holidays, a release, repositories that come and go, a day that isn't over. */
+/**
+ * Makes a made-up team's even activity look like a real team's: part-time, holidays, a release, repositories that come
+ * and go, a day that isn't over.
+ */
 import type { Database } from '../src/platform/database/client.js'
 import { statement } from '../src/platform/database/statement.js'
 
@@ -70,7 +73,7 @@ const REMOVE_NOTHING = statement(
   'delete from activity where workspace_id = $1::uuid and minutes = 0 and hours is not null',
 )
 
-/** The activity must be there already, and the rollups must not. */
+/** Run it once the activity exists, and before the rollups do. */
 export const makeLifelike = (
   database: Database,
   team: {

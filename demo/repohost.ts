@@ -21,7 +21,7 @@ interface Grant {
 export interface RepohostStandIn extends StandIn {
   kind: RepohostKind
   apiUrl: string
-  /** Makes a user, or a second token of an existing one. */
+  /** Creates a user, or a second token for an existing one. */
   addUser(
     login: string,
     options?: { id?: number; clientId?: string; mayAskOrganizations?: boolean },
@@ -41,19 +41,19 @@ export interface RepohostStandIn extends StandIn {
   addresses: Map<number, { email: string; confirmed_at: string | null }[]>
   /** The status of every response with the list of addresses. */
   addressesFault: number | 'hang' | undefined
-  /** A private repository that only these users see. All repositories that weren't added are public. */
+  /** Adds a private repository that only these users see. Repositories that weren't added are public. */
   addPrivateRepo(fullName: string, readers: number[]): void
   removeRepo(fullName: string): void
   /**
-   * The host then redirects from the old name as its kind does, or only answers with the new one. A `location` takes the
-   * redirect somewhere else, and a `status` is another one than usual.
+   * The host then redirects from the old name as its kind does, or only answers with the new one. `location`
+   * redirects somewhere else, and `status` replaces the usual status.
    */
   renameRepo(from: string, to: string, renameResponse: RenameResponse): void
-  /** A token that gives access to nothing, not even the profile of its user. */
+  /** A token that gives access to nothing, not even its user's profile. */
   addTokenWithoutScope(id: number): string
   /** The user who consents in the browser. Null: the user declines. */
   browserUser: number | null
-  /** Forgets everything, except which ids it has given away. */
+  /** Forgets everything except the ids it has assigned. */
   reset(): void
 }
 

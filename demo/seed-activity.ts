@@ -1,4 +1,7 @@
-/** Fills DATABASE_URL with made-up teams and their activity, for load tests: never for an installation that is in use. */
+/**
+ * Fills DATABASE_URL with made-up teams and their activity, for load tests. Never use it on an installation that is in
+ * use.
+ */
 import { randomBytes } from 'node:crypto'
 import { readConfig } from '../src/config.js'
 import { rebuildRollups } from '../src/features/rollups/roll-up.js'

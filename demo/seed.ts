@@ -55,13 +55,14 @@ interface Heartbeat {
   category?: string
 }
 
-/** A heartbeat every five minutes from an hour of a day on. */
+/** A heartbeat every five minutes, starting at a given time. */
 const heartbeatsFrom = (time: number, hours: number, rest: Omit<Heartbeat, 'time'>): Heartbeat[] =>
   Array.from({ length: hours * 12 }, (_, beat) => ({ time: time + beat * 300, ...rest }))
 
 /**
- * Heartbeats that a WakaTime plugin sends on working days up to now, a day at a time: the person from 9 to 15 UTC, and an
- * assistant alone for two hours after that, and in two nights of each week. One heartbeat is of this moment, so that the page shows some at any time
+ * Heartbeats that a WakaTime plugin sends on working days up to now, a day at a time: the person works from 9
+ * to 15 UTC, and an assistant works alone for two hours after that, and on two nights of each week. One
+ * heartbeat has the current time, so that the page shows some at any time
  * of day.
  * @param projects in the order of the day
  */
@@ -231,7 +232,7 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
     { name: 'VS Code', scopes: ['activity:write', 'activity:read'] },
     as(zoe),
   )
-  // Two repositories, one by the name of its folder once it is known in full, and a folder that waits for its repository.
+  // Two repositories, one of which is identified by its folder's name, and a folder that's waiting for its repository.
   const projects = [`${repohost.url}/acme/web.git`, 'api-gateway', 'scratch']
   const days = heartbeatsOfDays(14, projects)
   const named = { time: days[0]?.[0]?.time ?? 0, project: `${repohost.url}/acme/api-gateway.git` }
@@ -249,8 +250,8 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
   )
   await reportActivity(repohost, webhook)
 
-  // Globex follows its organization. One person has left it twice, and waits for the admin: no one can tell whether the second
-  // report is a copy of the first.
+  // Globex follows its organization. One person has left it twice, and the removal waits for the admin, because no one
+  // can tell whether the second report is a copy of the first.
   const organization: StandInOrganization = {
     id: 7_100,
     name: 'globex',

@@ -9,7 +9,7 @@ export interface StandIn {
   url: string
   /** `METHOD /path?query` of every request, in order. */
   requests: string[]
-  /** The header `traceparent` of each of them. */
+  /** The `traceparent` header of each of these requests. */
   traces: (string | undefined)[]
   fault: Fault | undefined
   close(): Promise<void>

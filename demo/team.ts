@@ -11,7 +11,7 @@ export interface MadeUpTeam {
   name: string
   /** The owner of its repositories. Logins of members are this and a number, and the first is the admin. */
   owner: string
-  /** The members get so many numbers of the repository host, from here on. */
+  /** The first of the members' repository-host ids, which are consecutive. */
   firstRepohostId: number
   members: number
   /** Days of activity. */
@@ -83,7 +83,10 @@ export const addPeople = async (
   return rows.map(({ id }) => id)
 }
 
-/** Makes a workspace with members who were active; the rollups follow by themselves. @returns its id and how many rows */
+/**
+ * Creates a workspace with members and their activity. The service updates the rollups by itself. @returns its id and
+ * how many rows
+ */
 export const seedTeam = async (
   database: Database,
   { from, to, ...team }: MadeUpTeam,
