@@ -69,7 +69,7 @@ const sums = {
   active_minutes: Type.Integer({ examples: [312] }),
   ...counts,
 }
-/** The trend in a dashboard's rows, if the caller asks for it. */
+/** A row's trend, which is included if the caller asks for it. */
 const trend = Type.Optional(
   Type.Array(Type.Integer(), {
     maxItems: Math.ceil(limits.range_days / 7) + 1,

@@ -57,7 +57,7 @@ export const DENIED_KEYS = [
   ...['sonarlint.connectedmode.connections.*', '*maven.usersettings', '*maven.globalsettings'],
   ...['maven.settingsfile', '*downloadexternalresources*', '*externalentities', '*certificate'],
   ...['*certificatestores', '*certificateerrors'],
-  // Trust.
+  // Settings that grant trust.
   ...['*trustedworkspace', '*trustedhashes', '*wrapper.checksums', 'jupyter.kernels.trusted'],
   ...['github.copilot.advanced*', 'github.copilot.chat.debug.*', '*accesspaths'],
 ]
@@ -96,9 +96,9 @@ export const deniedPartsOf = (
 interface Part {
   parent: Part | undefined
   name: string | number
-  /** Whether the name counts. An array's index doesn't. */
+  /** Whether the name is part of the text. An array's index isn't. */
   isNamed?: boolean
-  /** The names that count, joined with dots, in lower case. */
+  /** The names, joined with dots, in lower case. */
   text: string
   value: unknown
 }
@@ -120,7 +120,7 @@ const partsOf = (parent: Part, value: object): Part[] => {
 
 const MAX_TEXT_LENGTH = 400
 
-/** Without the middle if the text is long, so that a value's depth doesn't multiply the work. */
+/** Leaves out the middle of a long text, so that a value's depth doesn't multiply the work. */
 const joined = (text: string, name: string): string => {
   const whole = `${text}.${name}`
   if (whole.length <= MAX_TEXT_LENGTH) return whole

@@ -10,11 +10,11 @@ export const limits = {
   reason_length: 200,
   /** A workspace's overrides and current snapshots together, in UTF-8 bytes of their settings. */
   workspace_bytes: 16_777_216,
-  /** The least that each is charged, so 16,384 repositories with settings or an override fill a workspace. */
+  /** Each is charged at least this much, so 16,384 repositories with settings or an override fill a workspace. */
   workspace_bytes_per_settings: 1_024,
   /** Earlier versions of a workspace's overrides. */
   workspace_history_bytes: 67_108_864,
-  /** The least that each is charged. */
+  /** Each is charged at least this much. */
   workspace_history_bytes_per_version: 512,
   json_depth: 32,
   /** Properties and items in a body. A full upload of counts has 301,503. Settings have at most 174,800. */
@@ -70,7 +70,10 @@ export const limits = {
   heartbeats_body_bytes: 8_388_608,
   /** How long the service keeps the minutes that heartbeats have marked, and unassigned project names. */
   heartbeat_days: 32,
-  /** The minutes between heartbeats that are further apart never count, whatever a workspace's idle window. */
+  /**
+   * Gaps of up to this length always count, and gaps above the maximum below never do, whatever a workspace's idle
+   * window.
+   */
   heartbeat_idle_minutes_min: 5,
   heartbeat_idle_minutes_max: 10,
   editor_project_length: 200,
@@ -114,7 +117,7 @@ export const limits = {
   webhook_body_bytes: 25_165_824,
   /** Properties and items in a delivery, whose commits can list many files. */
   webhook_json_values: 1_000_000,
-  /** Levels of a delivery, most of which isn't read. */
+  /** The nesting depth of a delivery, most of which isn't read. */
   webhook_json_depth: 1_000,
   /** Older commits don't count. How long the service keeps deliveries and the hashes of commits. */
   webhook_days: 400,
@@ -172,7 +175,7 @@ export const limits = {
   rate_refused_tokens_per_caller: 30,
   /** Unknown, expired and revoked access keys that an address may send. */
   rate_refused_keys_per_address: 600,
-  /** Files with everything about a caller, per hour. */
+  /** Exports of all of a caller's data, per hour. */
   exports_per_hour: 10,
   rate_wrong_signatures_per_address: 600,
   /** Signed deliveries per minute: per workspace, and for all of a person's webhooks. */

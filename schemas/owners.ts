@@ -1,4 +1,4 @@
-/** The names that a repository's owner may have, without schemas: the page checks it too. */
+/** The valid names for a repository's owner. Without schemas, because the page uses them too. */
 import { limits } from './limits.js'
 
 /** The kinds of repository host that the service knows. */

@@ -64,8 +64,8 @@ export const parsePattern = (pattern: string): RepoPattern | undefined => {
 export const toLike = (repoKey: string): string => repoKey.replace(/[\\_%]/g, '\\$&').replace(/\*+/g, '%')
 
 /**
- * The same for LIKE over `owner/repo`, with colons instead of the slashes between groups (`likenessOf`), so that what stands
- * for a name stays within a group.
+ * The same for LIKE over `owner/repo`, with colons instead of the slashes between groups (`likenessOf`), so
+ * that a wildcard for a name stays within a group.
  */
 export const likesOf = ({ ownerKey, repoKey, repoLike }: RepoPattern): string[] => {
   const owner = toLike(ownerKey.replaceAll('/', ':'))

@@ -29,7 +29,7 @@ export interface SettingsImport {
 
 export interface ImportTarget {
   rules: SettingsKeyRules
-  /** An override takes null, which unsets a key, and no locked key. */
+  /** An override can contain null, which unsets a key, but no locked key. */
   kind: 'workspace' | 'override'
   /** The keys that the workspace locks. */
   locked: readonly string[]
@@ -80,7 +80,7 @@ export const importSettings = (settings: Values, { rules, kind, locked }: Import
   return { taken: Object.fromEntries(taken), leftOut }
 }
 
-/** Without a literal, because the name may be `__proto__`. */
+/** Not an object literal, because the name may be `__proto__`. */
 const single = (name: string, value: unknown): Values => Object.fromEntries([[name, value]])
 
 /** Why the service can't store a value, whatever its key. */

@@ -87,9 +87,9 @@ export const lockedKeysIn = ({ keys, blocks }: Locks, override: Values): string[
  */
 export type SettingsKind = 'pushed' | 'workspace' | 'patch' | 'override'
 
-/** A fault of a key, and of the value as far as null and language blocks go. */
+/** A fault in a key, or in how its value uses null or language blocks. */
 export interface KeyFault extends Setting {
-  /** The part of the value that it's about. Empty: the key. */
+  /** The part of the value with the fault. Empty: the key itself. */
   inner: InnerPath
   message: string
 }
@@ -105,14 +105,14 @@ export interface SettingsKeys extends SettingsKeyRules {
   /** The parts of a setting that are denied, in order. The empty path stands for all of it. */
   deniedParts(key: string, value: unknown): InnerPath[]
   /**
-   * Everything that's wrong with the keys, in order. Empty if all that's wrong is how keys are spelled: those that were stored
-   * before that was checked may stay (`spellingFaultsIn`).
+   * Everything that's wrong with the keys, in order. Empty if keys are merely misspelled, because keys that
+   * were stored before spelling was checked may stay (`spellingFaultsIn`).
    * @param isRejected whether something else is wrong with the settings
    */
   faultsIn(settings: Values, kind: SettingsKind, isRejected?: boolean): KeyFault[]
 }
 
-/** The most faults that are listed. */
+/** The maximum number of faults listed. */
 export const MAX_FAULTS = 100
 
 export const settingsKeys = ({ prefixes, denied }: SettingsKeyRules): SettingsKeys => {
@@ -129,7 +129,7 @@ export const settingsKeys = ({ prefixes, denied }: SettingsKeyRules): SettingsKe
     if (isTooLong(key)) return `must NOT have more than ${limits.settings_key_length} characters`
     return isBlock(key) || hasPrefix(key) ? undefined : prefixMessage
   }
-  /** Without how keys are spelled. */
+  /** Faults other than misspelled keys. */
   const faultsOf = (setting: Setting, kind: SettingsKind): KeyFault[] => {
     const { block, key, value } = setting
     const wrong = faultOf(setting) ?? (isBlock(key) ? faultOfBlock(setting, kind) : undefined)
@@ -162,7 +162,7 @@ export const settingsKeys = ({ prefixes, denied }: SettingsKeyRules): SettingsKe
   }
 }
 
-/** New keys that aren't spelled as keys should be. @param stored the settings that these replace, or are merged into */
+/** New keys that are misspelled. @param stored the settings that these replace, or are merged into */
 export const spellingFaultsIn = (settings: Values, stored: Values): KeyFault[] => {
   const faults: KeyFault[] = []
   for (const setting of settingsIn(settings)) {
@@ -197,7 +197,7 @@ const faultOfBlock = ({ block, key, value }: Setting, kind: SettingsKind): strin
 /** Almost all keys. */
 const PLAIN_KEY = /^[\w./-]*[\w/-]$/
 
-/** What's wrong with how a new key is spelled. Keys appear in pages, Markdown and terminals, so they can't be markup. */
+/** What's wrong with a new key's spelling. Keys appear in pages, Markdown and terminals, so they can't be markup. */
 const spellingFault = (key: string): string | undefined => {
   if (PLAIN_KEY.test(key) || isBlock(key)) return undefined
   if (/^[^.]*\.$/.test(key)) return `must have a name after \`${key}\``
