@@ -2,16 +2,16 @@
 import { limits } from '../../../schemas/limits.js'
 import type { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
+import { type LeftOut, leaveOut } from '../../platform/database/write-queue.js'
 import { requireValue } from '../../platform/process/maps.js'
 import {
   changeTimezone,
   errorForTarget,
   type FlushTarget,
+  type LockedDays,
   lockMemberDays,
   type MemberDays,
   type TargetResult,
-  type TriedDays,
-  triedDaysOf,
   tryToLockMemberDays,
 } from '../minutes/index.js'
 import type { Batch } from './batch.js'
@@ -61,14 +61,6 @@ export const tooManyMinutes = (minutes: TooMany): Rejected => ({
   error: errorForTooMany(minutes),
 })
 
-/** A batch that isn't planned together with others. */
-interface LeftOut {
-  kind: 'left out'
-  userId: string
-}
-
-const leftOut = (userId: string): LeftOut => ({ kind: 'left out', userId })
-
 /** Reads a batch's facts. Waits for those who hold the lock. */
 export const lockAndRead = async (tx: Db, batch: Batch): Promise<Facts> => {
   // Statements run in the order in which they're sent, so the marks are read once they're locked.
@@ -99,12 +91,18 @@ export const planMany = async (tx: Db, batches: readonly Batch[]): Promise<(Hear
   const free = near.filter(({ batch }) => locked.has(batch.userId))
   const facts = await completeFacts(tx, free, MAX_BATCH_COMPARISONS)
   const people = await Promise.all(Array.from(facts.values(), markInSet))
-  const workspaces = people.flatMap((one) => (one.kind === 'marked' ? one.targeted.workspaces : []))
-  const tried = await tryToLockMemberDays(tx, workspaces)
-  const planned = await Promise.all(
-    people.map((one) => (one.kind === 'marked' ? countInSet(tx, one, tried) : one)),
+  const daysOf = await tryToLockMemberDays(
+    tx,
+    people.flatMap((one) =>
+      one.kind === 'marked' ? [{ userId: one.facts.batch.userId, workspaces: one.targeted.workspaces }] : [],
+    ),
   )
-  return [...planned, ...held.map(leftOut)]
+  const planned = await Promise.all(
+    people.map((one) =>
+      one.kind === 'marked' ? countInSet(tx, one, requireValue(daysOf, one.facts.batch.userId)) : one,
+    ),
+  )
+  return [...planned, ...held.map(leaveOut)]
 }
 
 /** A person whose heartbeats are marked, and haven't counted yet. */
@@ -120,13 +118,13 @@ interface MarkedPerson {
 const markInSet = async (facts: Facts): Promise<MarkedPerson | LeftOut> => {
   const { batch, target } = facts
   const { userId, timezone } = batch
-  if (target.kind !== 'found') return leftOut(userId)
-  if (timezone !== undefined && timezone !== target.timezone) return leftOut(userId)
+  if (target.kind !== 'found') return leaveOut(userId)
+  if (timezone !== undefined && timezone !== target.timezone) return leaveOut(userId)
   const marked = markHeartbeats(facts, target)
   const targeted = await targetMinutes(minutesOf(facts, target, marked))
-  if (targeted.kind === 'too large') return leftOut(userId)
+  if (targeted.kind === 'too large') return leaveOut(userId)
   const minutes = targeted.workspaces.reduce((sum, { own }) => sum + own.length, 0)
-  if (minutes >= PIECE_MINUTES) return leftOut(userId)
+  if (minutes >= PIECE_MINUTES) return leaveOut(userId)
   return { kind: 'marked', facts, target, marked, targeted }
 }
 
@@ -139,16 +137,12 @@ const minutesOf = ({ batch, projects }: Facts, target: FlushTarget, { candidates
   isFromJoining: batch.source.kind === 'file',
 })
 
-/** Counts the minutes, if all of the person's days are locked. @param tried what became of everyone's days */
+/** Counts the minutes, if all of the person's days are locked. */
 const countInSet = async (
   tx: Db,
   person: MarkedPerson,
-  tried: readonly TriedDays<MinutesWorkspace>[],
-): Promise<HeartbeatPlan | LeftOut> => {
-  const { userId } = person.facts.batch
-  const days = triedDaysOf(tried, userId)
-  return days.kind === 'locked' ? countOne(tx, person, days.members) : leftOut(userId)
-}
+  days: LockedDays<MinutesWorkspace> | LeftOut,
+): Promise<HeartbeatPlan | LeftOut> => (days.kind === 'locked' ? countOne(tx, person, days.members) : days)
 
 /** Counts the minutes in workspaces, then the person's own, then those of agents. @param days locked */
 const countOne = async (

@@ -1,12 +1,6 @@
 /** Turns heartbeats into minutes. */
 import type { Database, Tx } from '../../platform/database/client.js'
-import {
-  createRecorder,
-  type Outcome,
-  type QueuedWrite,
-  type Written,
-} from '../../platform/database/write-queue.js'
-import { requireValue } from '../../platform/process/maps.js'
+import { type Outcome, WriteQueue, type Written } from '../../platform/database/write-queue.js'
 import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../accounts/index.js'
 import { type Batch, batchOf, withoutFarDays } from './batch.js'
 import { asksForLastProject, resolveLastProjects } from './last-project.js'
@@ -16,8 +10,8 @@ import type { ProjectHost, SentHeartbeat } from './project-names.js'
 import { hoursAround } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
-/** Larger batches are recorded alone. */
-const MAX_BATCH = { heartbeats: 50, hours: 12 }
+/** Batches with more hours around their heartbeats are recorded alone. */
+const MAX_BATCH_HOURS = 12
 
 /**
  * Counts heartbeats that were sent just now. Sending them again changes nothing, in any order. Heartbeats that arrive
@@ -25,7 +19,7 @@ const MAX_BATCH = { heartbeats: 50, hours: 12 }
  * `payload_too_large` for a request that would change too many rows.
  */
 export const createHeartbeatRecorder = (database: Database, host: ProjectHost) => {
-  const record = createRecorder(database, recordOne, recordMany)
+  const queue = new WriteQueue(database, recordOne, recordMany)
   return async (
     userId: string,
     sent: readonly SentHeartbeat[],
@@ -34,19 +28,18 @@ export const createHeartbeatRecorder = (database: Database, host: ProjectHost) =
     const batch = withoutFarDays(batchOf(userId, sent, timezone, host), Date.now() / 1_000)
     const size = batch.heartbeats.length
     if (size === 0) return nothingRecorded(batch)
-    const { recorded, named } = await record({ ...batch, size, isRepeatable: true }, isRecordedAlone(batch))
+    const { recorded, named } = await (isRecordedAlone(batch)
+      ? queue.writeSingle(batch)
+      : queue.record({ userId, item: batch, size, isRepeatable: true }))
     rememberRepos(named)
     return recorded
   }
 }
 
-/** Whether a batch is recorded alone: it's large, or has to wait for the person's other heartbeats. */
+/** Whether a batch is recorded alone: it reads many hours, or has to wait for the person's other heartbeats. */
 const isRecordedAlone = (batch: Batch): boolean =>
-  batch.heartbeats.length > MAX_BATCH.heartbeats ||
   asksForLastProject(batch) ||
-  hoursAround(batch.heartbeats.map(({ minute }) => minute)).length > MAX_BATCH.hours
-
-interface QueuedBatch extends Batch, QueuedWrite {}
+  hoursAround(batch.heartbeats.map(({ minute }) => minute)).length > MAX_BATCH_HOURS
 
 /** The repositories are those that the person has named in full. */
 interface RecordedBatch {
@@ -54,39 +47,40 @@ interface RecordedBatch {
   named: ReposToRemember
 }
 
-const recordOne = async (tx: Tx, sent: QueuedBatch): Promise<Written<RecordedBatch>> => {
+const recordOne = async (tx: Tx, sent: Batch): Promise<RecordedBatch> => {
   const batch = await resolveLastProjects(tx, sent)
   const facts = await lockAndRead(tx, batch)
   const plan = await planOne(tx, facts)
   if (plan.kind === 'rejected') throw plan.error
-  const written = await write(tx, [plan])
-  return requireValue(written, plan.userId)
+  const planned = plannedOf(plan)
+  await write(tx, [planned])
+  return planned.result
 }
 
-const recordMany = async (
-  tx: Tx,
-  batches: readonly QueuedBatch[],
-): Promise<ReadonlyMap<string, Outcome<RecordedBatch>>> => {
-  const planned = await planMany(tx, batches)
-  const plans = planned.filter((one) => one.kind === 'planned')
-  const leftOut = planned.filter((one) => one.kind === 'left out')
-  const written = await write(tx, plans)
-  return new Map<string, Outcome<RecordedBatch>>([
-    ...written,
-    ...leftOut.map((one) => [one.userId, one] as const),
-  ])
+const recordMany = async (tx: Tx, batches: readonly Batch[]): Promise<Outcome<RecordedBatch>[]> => {
+  const plans = await planMany(tx, batches)
+  const outcomes = plans.map((one) => (one.kind === 'planned' ? plannedOf(one) : one))
+  await write(
+    tx,
+    outcomes.filter((one) => one.kind === 'recorded'),
+  )
+  return outcomes
 }
 
-/** @returns what was written, by user */
-const write = async (
-  tx: Tx,
-  plans: readonly HeartbeatPlan[],
-): Promise<ReadonlyMap<string, Written<RecordedBatch>>> => {
-  const results = plans.map(({ userId, recorded, repos }) => ({
-    recorded,
-    named: reposToRemember(userId, repos),
-  }))
-  await Promise.all(results.map(({ named }) => storeRepos(tx, named)))
-  await writePlans(tx, plans)
-  return new Map(results.map((result) => [result.named.userId, { kind: 'recorded', result }]))
+/** A batch whose changes still have to be written. */
+interface PlannedBatch extends Written<RecordedBatch> {
+  plan: HeartbeatPlan
+}
+
+const plannedOf = (plan: HeartbeatPlan): PlannedBatch => {
+  const { userId, recorded, repos } = plan
+  return { kind: 'recorded', userId, plan, result: { recorded, named: reposToRemember(userId, repos) } }
+}
+
+const write = async (tx: Tx, planned: readonly PlannedBatch[]): Promise<void> => {
+  await Promise.all(planned.map(({ result }) => storeRepos(tx, result.named)))
+  await writePlans(
+    tx,
+    planned.map(({ plan }) => plan),
+  )
 }

@@ -7,12 +7,11 @@ export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
 export {
   errorForTarget,
   knownOf,
+  type LockedDays,
   lockMemberDays,
   type MemberDays,
   readTarget,
   requireTarget,
-  type TriedDays,
-  triedDaysOf,
   tryToLockMemberDays,
 } from './member-days.js'
 export {

@@ -2,6 +2,7 @@
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
+import { type LeftOut, leaveOut } from '../../platform/database/write-queue.js'
 import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { type MemberDay, noMinutes } from './caps.js'
 import { type FlushTarget, readTargets, type Scope, type TargetResult } from './queries/flush-target.js'
@@ -47,28 +48,8 @@ export const errorForTarget = (target: Exclude<TargetResult, FlushTarget>, repos
 
 /** A member's days in a workspace, locked until the transaction ends. */
 export interface MemberDays<Workspace extends RequestedDays = RequestedDays> {
-  kind: 'locked'
   workspace: Workspace
   days: ReadonlyMap<string, MemberDay>
-}
-
-/** Days that aren't locked, because another transaction holds them or there's too much to read for a set. */
-interface LeftOutDays<Workspace extends RequestedDays> {
-  kind: 'left out'
-  workspace: Workspace
-}
-
-/** The result of trying to lock a member's days in a workspace together with others'. */
-export type TriedDays<Workspace extends RequestedDays> = MemberDays<Workspace> | LeftOutDays<Workspace>
-
-/** A person's days in all workspaces: all of them locked, or one that is left out. */
-export const triedDaysOf = <Workspace extends RequestedDays>(
-  tried: readonly TriedDays<Workspace>[],
-  userId: string,
-): { kind: 'locked'; members: MemberDays<Workspace>[] } | LeftOutDays<Workspace> => {
-  const own = tried.filter(({ workspace }) => workspace.userId === userId)
-  const leftOut = own.find((one) => one.kind === 'left out')
-  return leftOut ?? { kind: 'locked', members: own.filter((one) => one.kind === 'locked') }
 }
 
 /** Locks a person's days in workspaces, in the given order. Waits for others who hold them. */
@@ -81,47 +62,69 @@ const lockDays = async <Workspace extends RequestedDays>(
   tx: Db,
   workspace: Workspace,
 ): Promise<MemberDays<Workspace>> => {
-  if (workspace.days.size === 0) return { kind: 'locked', workspace, days: new Map() }
-  // Statements run in the order in which they're sent, so the minutes are read once they're locked.
+  if (workspace.days.size === 0) return { workspace, days: new Map() }
+  // In this order, so that the minutes are read once they're locked.
   const [, totals] = await Promise.all([lockActivity(tx, workspace), readTotals(tx, workspace)])
-  return { kind: 'locked', workspace, days: toMemberDays(workspace, totals) }
+  return { workspace, days: toMemberDays(workspace, totals) }
 }
 
-/** Locks several people's days without waiting for anyone. @returns what became of each */
+/** The workspaces in which a person's days are to be locked. */
+interface RequestedPerson<Workspace extends RequestedDays> {
+  userId: string
+  workspaces: readonly Workspace[]
+}
+
+/** A person's days in all these workspaces. */
+export interface LockedDays<Workspace extends RequestedDays> {
+  kind: 'locked'
+  members: MemberDays<Workspace>[]
+}
+
+/**
+ * Locks several people's days without waiting for anyone.
+ * @returns an entry for each of them, by user. Left out are those with days that someone holds, or with too much to read
+ */
 export const tryToLockMemberDays = async <Workspace extends RequestedDays>(
   tx: Db,
-  workspaces: readonly Workspace[],
-): Promise<TriedDays<Workspace>[]> => {
-  const withDays = workspaces.filter(({ days }) => days.size > 0)
-  const without = workspaces.filter(({ days }) => days.size === 0)
-  const tried = await Promise.all(
+  people: readonly RequestedPerson<Workspace>[],
+): Promise<ReadonlyMap<string, LockedDays<Workspace> | LeftOut>> => {
+  const requested = people.flatMap(({ workspaces }) => workspaces)
+  const withDays = requested.filter(({ days }) => days.size > 0)
+  const locked = await Promise.all(
     Array.from(
       groupBy(withDays, ({ workspaceId }) => workspaceId),
       ([workspaceId, members]) => tryToLockIn(tx, workspaceId, members),
     ),
   )
-  return [
-    ...tried.flat(),
-    ...without.map((workspace) => ({ kind: 'locked' as const, workspace, days: new Map() })),
-  ]
+  const withoutDays = requested
+    .filter(({ days }) => days.size === 0)
+    .map((workspace) => ({ workspace, days: new Map<string, MemberDay>() }))
+  const membersOf = groupBy([...locked.flat(), ...withoutDays], ({ workspace }) => workspace.userId)
+  return new Map(
+    people.map(({ userId, workspaces }) => {
+      const members = membersOf.get(userId) ?? []
+      const isComplete = members.length === workspaces.length
+      return [userId, isComplete ? { kind: 'locked', members } : leaveOut(userId)]
+    }),
+  )
 }
 
+/** @returns the days that are locked now, and read */
 const tryToLockIn = async <Workspace extends RequestedDays>(
   tx: Db,
   workspaceId: string,
   members: readonly Workspace[],
-): Promise<TriedDays<Workspace>[]> => {
+): Promise<MemberDays<Workspace>[]> => {
   const userIds = members.map(({ userId }) => userId)
   // In this order, as in `lockDays`.
   const [locked, totalsOf] = await Promise.all([
     tryToLockActivity(tx, workspaceId, userIds),
     readTotalsOfMany(tx, workspaceId, members),
   ])
-  return members.map((workspace) => {
-    if (!locked.has(workspace.userId)) return { kind: 'left out', workspace }
-    const totals = totalsOf.get(workspace.userId)
-    if (!totals) return { kind: 'left out', workspace }
-    return { kind: 'locked', workspace, days: toMemberDays(workspace, totals) }
+  return members.flatMap((workspace) => {
+    const { userId } = workspace
+    const totals = locked.has(userId) ? totalsOf.get(userId) : undefined
+    return totals ? { workspace, days: toMemberDays(workspace, totals) } : []
   })
 }
 

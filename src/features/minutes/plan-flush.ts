@@ -25,10 +25,6 @@ export interface Flush {
   entries: Entry[]
   timezone: string | undefined
   bodyHash: string
-  /** The number of entries. */
-  size: number
-  /** Whether the flush has an id. */
-  isRepeatable: boolean
 }
 
 interface Entry {
@@ -52,6 +48,7 @@ export interface FlushWorkspace extends RequestedDays {
 /** A flush, and where it counts. */
 export interface TargetedFlush {
   kind: 'targeted'
+  userId: string
   flush: Flush
   /** Without anything that the person excludes from recording. */
   entries: Entry[]
@@ -82,7 +79,7 @@ export const targetFlush = (flush: Flush, target: FlushTarget): TargetedFlush =>
     return { workspaceId, userId, repoKeys, firstDay, days: new Set(own.map(({ day }) => day)) }
   })
   const hasNewTimezone = flush.timezone !== undefined && flush.timezone !== target.timezone
-  return { kind: 'targeted', flush, entries, window, workspaces, rows, timezone, hasNewTimezone }
+  return { kind: 'targeted', userId, flush, entries, window, workspaces, rows, timezone, hasNewTimezone }
 }
 
 /** Each day of a repository is one row in each matching workspace. */

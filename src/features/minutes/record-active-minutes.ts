@@ -3,17 +3,22 @@ import type { ActivityEntry, FlushBody, FlushResult } from '../../../schemas/act
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database, Tx } from '../../platform/database/client.js'
-import { createRecorder, type Outcome, type Written } from '../../platform/database/write-queue.js'
+import {
+  type LeftOut,
+  leaveOut,
+  type Outcome,
+  WriteQueue,
+  type Written,
+} from '../../platform/database/write-queue.js'
 import { requireValue } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
 import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../accounts/index.js'
 import {
+  type LockedDays,
   lockMemberDays,
   type MemberDays,
   requireTarget,
-  type TriedDays,
-  triedDaysOf,
   tryToLockMemberDays,
 } from './member-days.js'
 import {
@@ -33,10 +38,8 @@ import {
   writeMinutes,
 } from './queries/minutes.js'
 
-/**
- * Larger flushes are recorded alone. The limits are for entries, and for what's known only once the person was read.
- */
-const MAX_BATCH = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_comparisons / 100 }
+/** Larger flushes are recorded alone. */
+const MAX_BATCH = { rows: 200, days: 8, comparisons: limits.flush_comparisons / 100 }
 
 /**
  * Counts clients' minutes in every matching workspace, once per `flush_id`, within the hourly and daily limits and
@@ -45,10 +48,15 @@ const MAX_BATCH = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_c
  * their minutes, `payload_too_large` for a request that would change too many rows.
  */
 export const createFlushRecorder = (database: Database) => {
-  const record = createRecorder(database, recordOne, recordMany)
+  const queue = new WriteQueue(database, recordOne, recordMany)
   return async (userId: string, body: FlushBody): Promise<FlushResult> => {
     const flush = flushOf(userId, body)
-    const { response, named } = await record(flush, flush.size > MAX_BATCH.entries)
+    const { response, named } = await queue.record({
+      userId,
+      item: flush,
+      size: flush.entries.length,
+      isRepeatable: flush.id !== undefined,
+    })
     rememberRepos(named)
     return response
   }
@@ -70,8 +78,6 @@ const flushOf = (userId: string, body: FlushBody): Flush => {
     })),
     timezone,
     bodyHash: hashOf(body),
-    size: body.entries.length,
-    isRepeatable: body.flush_id !== undefined,
   }
 }
 
@@ -81,7 +87,7 @@ interface RecordedFlush {
   named: ReposToRemember
 }
 
-const recordOne = async (tx: Tx, flush: Flush): Promise<Written<RecordedFlush>> => {
+const recordOne = async (tx: Tx, flush: Flush): Promise<RecordedFlush> => {
   const request = requestOf(flush)
   const [targets, responses] = await Promise.all([
     readTargets(tx, [request], limits.flush_comparisons),
@@ -92,7 +98,7 @@ const recordOne = async (tx: Tx, flush: Flush): Promise<Written<RecordedFlush>> 
   if (target.kind !== 'unknown person' && sentBefore) {
     const response = repeat(flush, sentBefore)
     const named = reposToRemember(flush.userId, [])
-    return { kind: 'recorded', result: { response, named } }
+    return { response, named }
   }
   const targeted = targetFlush(flush, requireTarget(target, request.repoKeys.size))
   requireFewRows(targeted)
@@ -101,19 +107,10 @@ const recordOne = async (tx: Tx, flush: Flush): Promise<Written<RecordedFlush>> 
   const members = await lockMemberDays(tx, targeted.workspaces)
   const counted = countFlush(targeted, members)
   await write(tx, [counted])
-  return counted
+  return counted.result
 }
 
-/** A flush that isn't recorded together with others. */
-interface LeftOut {
-  kind: 'left out'
-  userId: string
-}
-
-const recordMany = async (
-  tx: Tx,
-  flushes: readonly Flush[],
-): Promise<ReadonlyMap<string, Outcome<RecordedFlush>>> => {
+const recordMany = async (tx: Tx, flushes: readonly Flush[]): Promise<Outcome<RecordedFlush>[]> => {
   const [targets, responses] = await Promise.all([
     readTargets(tx, flushes.map(requestOf), MAX_BATCH.comparisons),
     readFlushResponses(tx, flushes),
@@ -121,12 +118,18 @@ const recordMany = async (
   const targeted = flushes.map((flush) =>
     targetInSet(flush, requireValue(targets, flush.userId), responses.has(flush.userId)),
   )
-  const workspaces = targeted.flatMap((one) => (one.kind === 'targeted' ? one.workspaces : []))
-  const tried = await tryToLockMemberDays(tx, workspaces)
-  const outcomes = targeted.map((one) => (one.kind === 'targeted' ? countInSet(one, tried) : one))
-  const counted = outcomes.filter((one) => one.kind === 'recorded')
-  await write(tx, counted)
-  return new Map(outcomes.map((one) => [one.userId, one]))
+  const daysOf = await tryToLockMemberDays(
+    tx,
+    targeted.filter((one) => one.kind === 'targeted'),
+  )
+  const outcomes = targeted.map((one) =>
+    one.kind === 'targeted' ? countInSet(one, requireValue(daysOf, one.userId)) : one,
+  )
+  await write(
+    tx,
+    outcomes.filter((one) => one.kind === 'recorded'),
+  )
+  return outcomes
 }
 
 const requestOf = ({ userId, entries }: Flush) => ({
@@ -141,17 +144,16 @@ const repeat = ({ bodyHash }: Flush, response: { bodyHash: string; answer: strin
 }
 
 const targetInSet = (flush: Flush, target: TargetResult, wasSentBefore: boolean): TargetedFlush | LeftOut => {
-  const leftOut: LeftOut = { kind: 'left out', userId: flush.userId }
-  if (target.kind !== 'found' || wasSentBefore) return leftOut
+  const { userId } = flush
+  if (target.kind !== 'found' || wasSentBefore) return leaveOut(userId)
   const targeted = targetFlush(flush, target)
   const days = targeted.workspaces.reduce((sum, workspace) => sum + workspace.days.size, 0)
   const isLarge = targeted.rows > MAX_BATCH.rows || days > MAX_BATCH.days
-  return isLarge || targeted.hasNewTimezone ? leftOut : targeted
+  return isLarge || targeted.hasNewTimezone ? leaveOut(userId) : targeted
 }
 
 /** A flush whose minutes are counted, and still have to be written. */
 interface CountedFlush extends Written<RecordedFlush> {
-  userId: string
   flush: Flush
   added: AddedMinutes[]
 }
@@ -168,16 +170,10 @@ const countFlush = (
   return { kind: 'recorded', userId, flush, added, result: { response, named } }
 }
 
-/** @param tried what became of everyone's days */
 const countInSet = (
   targeted: TargetedFlush,
-  tried: readonly TriedDays<FlushWorkspace>[],
-): CountedFlush | LeftOut => {
-  const { userId } = targeted.flush
-  const days = triedDaysOf(tried, userId)
-  if (days.kind === 'left out') return { kind: 'left out', userId }
-  return countFlush(targeted, days.members)
-}
+  days: LockedDays<FlushWorkspace> | LeftOut,
+): CountedFlush | LeftOut => (days.kind === 'locked' ? countFlush(targeted, days.members) : days)
 
 const write = async (tx: Tx, counted: readonly CountedFlush[]): Promise<void> => {
   // After the activity locks, so that no other flush waits for these rows behind them.
@@ -186,10 +182,7 @@ const write = async (tx: Tx, counted: readonly CountedFlush[]): Promise<void> =>
     id === undefined ? [] : [{ userId, id, bodyHash, answer: JSON.stringify(result.response) }],
   )
   const added = counted.flatMap(({ added }) => added)
-  const saving = saveFlushResponses(tx, responses)
-  const writing = writeMinutes(tx, added)
-  tx.deferToCommit(saving)
-  tx.deferToCommit(writing)
+  tx.deferToCommit(Promise.all([saveFlushResponses(tx, responses), writeMinutes(tx, added)]))
 }
 
 const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {

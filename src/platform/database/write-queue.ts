@@ -6,51 +6,50 @@ import type { Database, Tx } from './client.js'
 import { DatabaseBusy, hasWaitedLong, UnknownOutcome } from './failures.js'
 import { waitBriefly } from './locks.js'
 
-/** Someone's write that can be sent together with others. */
-export interface QueuedWrite {
+/** What someone sent, and what the queue has to know about it. */
+interface QueuedWrite<Item> {
   userId: string
+  item: Item
   /** How much of a set it uses. */
   size: number
   /** Whether to write it again if the outcome of the first attempt is unknown. */
   isRepeatable: boolean
 }
 
-/** A write that was recorded in a transaction. */
+/** Someone's write that was recorded in a transaction. */
 export interface Written<Result> {
   kind: 'recorded'
+  userId: string
   result: Result
 }
 
+/** Nothing was written for someone. It's too large for a set, or would make the others wait, so it's recorded alone. */
+export interface LeftOut {
+  kind: 'left out'
+  userId: string
+}
+
+export const leaveOut = (userId: string): LeftOut => ({ kind: 'left out', userId })
+
 /** The outcome of a write that was sent together with others. */
-export type Outcome<Result> =
-  | Written<Result>
-  /** Nothing was written. It's too large for a set, or would make the others wait, so it's recorded alone. */
-  | { kind: 'left out' }
+export type Outcome<Result> = Written<Result> | LeftOut
 
 /** Records one write, and waits for others' locks. */
-type RecordOne<I, Result> = (tx: Tx, item: I) => Promise<Written<Result>>
+type RecordOne<Item, Result> = (tx: Tx, item: Item) => Promise<Result>
 
-/**
- * Records several people's writes in one transaction, and waits for no one.
- * @returns an outcome for each item, by user
- */
-type RecordMany<I, Result> = (tx: Tx, items: readonly I[]) => Promise<ReadonlyMap<string, Outcome<Result>>>
+/** Records several people's writes in one transaction, and waits for no one. @returns an outcome for each item */
+type RecordMany<Item, Result> = (tx: Tx, items: readonly Item[]) => Promise<Outcome<Result>[]>
 
-interface Waiting<I, Result> {
-  item: I
+interface Waiting<Item, Result> {
+  write: QueuedWrite<Item>
   /** Ends the wait. */
   timer: NodeJS.Timeout
   resolve(result: Result | Promise<Result>): void
   reject(error: unknown): void
 }
 
-/** The next step for a write that was tried together with others. */
-type SetOutcome<I, Result> =
-  | { kind: 'recorded'; waiting: Waiting<I, Result>; result: Result }
-  /** Nothing was written, or the same write may be recorded again. */
-  | { kind: 'alone'; waiting: Waiting<I, Result> }
-  | { kind: 'rejected'; waiting: Waiting<I, Result>; error: unknown }
-
+/** Larger writes are recorded alone. */
+const MAX_WRITE_SIZE = 50
 /** The maximum number of people, and amount of work, in a set. */
 const MAX_PEOPLE = 16
 const MAX_SIZE = 200
@@ -67,20 +66,33 @@ const MAX_SINGLE_MS = 100
  * set never includes a person whose earlier write is still running, because it would wait for that write's
  * lock.
  */
-class Queue<I extends QueuedWrite, Result> {
-  private waiting: Waiting<I, Result>[] = []
+export class WriteQueue<Item, Result> {
+  private waiting: Waiting<Item, Result>[] = []
   /** The people of the sets that are running. */
   private readonly people = new Set<string>()
   private running = 0
 
   constructor(
     private readonly database: Database,
-    private readonly recordOne: RecordOne<I, Result>,
-    private readonly recordMany: RecordMany<I, Result>,
+    private readonly recordOne: RecordOne<Item, Result>,
+    private readonly recordMany: RecordMany<Item, Result>,
   ) {}
 
   /** @throws {DatabaseBusy} if too many are waiting, or this one waited too long. Nothing was written then. */
-  add(item: I): Promise<Result> {
+  record(write: QueuedWrite<Item>): Promise<Result> {
+    return write.size > MAX_WRITE_SIZE ? this.writeSingle(write.item) : this.add(write)
+  }
+
+  /** Writes one item in its own transaction, without waiting for a set. */
+  writeSingle(item: Item): Promise<Result> {
+    return this.database.transaction((tx) => this.recordOne(tx, item), {
+      readsFirst: true,
+      // The same write may be running twice, and a workspace may be deleted in the meantime.
+      rowsCanConflict: true,
+    })
+  }
+
+  private add(write: QueuedWrite<Item>): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.waiting.length >= MAX_WAITING) throw new DatabaseBusy('Too many wait for a transaction')
       const giveUp = () => {
@@ -88,20 +100,10 @@ class Queue<I extends QueuedWrite, Result> {
         reject(new DatabaseBusy('No transaction began in time'))
       }
       const timer = setTimeout(giveUp, WAIT_MS * this.database.timeoutFactor)
-      const waiting = { item, timer, resolve, reject }
+      const waiting = { write, timer, resolve, reject }
       this.waiting.push(waiting)
       this.start()
     })
-  }
-
-  /** Writes one item in its own transaction. */
-  async writeSingle(item: I): Promise<Result> {
-    const written = await this.database.transaction((tx) => this.recordOne(tx, item), {
-      readsFirst: true,
-      // The same write may be running twice, and a workspace may be deleted in the meantime.
-      rowsCanConflict: true,
-    })
-    return written.result
   }
 
   private start(): void {
@@ -112,109 +114,74 @@ class Queue<I extends QueuedWrite, Result> {
     }
   }
 
-  private async run(set: Waiting<I, Result>[]): Promise<void> {
+  private async run(set: Waiting<Item, Result>[]): Promise<void> {
     this.running++
     const [lone] = set
     try {
       await (lone && set.length === 1 ? this.writeOne(lone) : this.writeMany(set))
     } finally {
       this.running--
-      for (const { item } of set) this.people.delete(item.userId)
+      for (const { write } of set) this.people.delete(write.userId)
       this.start()
     }
   }
 
   /** The writes that have waited longest, at most one per person. */
-  private takeSet(): Waiting<I, Result>[] {
-    const set: Waiting<I, Result>[] = []
-    const others: Waiting<I, Result>[] = []
+  private takeSet(): Waiting<Item, Result>[] {
+    const set: Waiting<Item, Result>[] = []
+    const others: Waiting<Item, Result>[] = []
     const before = new Set(this.people)
     let size = 0
     for (const waiting of this.waiting) {
-      const { item } = waiting
-      const fits = set.length === 0 || (set.length < MAX_PEOPLE && size + item.size <= MAX_SIZE)
-      if (fits && !before.has(item.userId)) {
+      const { write } = waiting
+      const fits = set.length === 0 || (set.length < MAX_PEOPLE && size + write.size <= MAX_SIZE)
+      if (fits && !before.has(write.userId)) {
         clearTimeout(waiting.timer)
         set.push(waiting)
-        size += item.size
-        this.people.add(item.userId)
+        size += write.size
+        this.people.add(write.userId)
       } else others.push(waiting)
-      before.add(item.userId)
+      before.add(write.userId)
     }
     this.waiting = others
     return set
   }
 
   /** Needs fewer statements than a set of one. */
-  private async writeOne({ item, resolve }: Waiting<I, Result>): Promise<void> {
-    const writing = this.writeSingle(item)
+  private async writeOne({ write, resolve }: Waiting<Item, Result>): Promise<void> {
+    const writing = this.writeSingle(write.item)
     resolve(writing)
     await inTime(Promise.allSettled([writing]), MAX_SINGLE_MS, () => {})
   }
 
   /** Returns when the next set may begin. A failed write or set doesn't affect the others. */
-  private async writeMany(set: Waiting<I, Result>[]): Promise<void> {
-    const setOutcomes = await this.tryMany(set)
-    for (const setOutcome of setOutcomes) this.settle(setOutcome)
-  }
-
-  private async tryMany(set: Waiting<I, Result>[]): Promise<SetOutcome<I, Result>[]> {
-    const items = set.map(({ item }) => item)
-    const work = async (tx: Tx): Promise<SetOutcome<I, Result>[]> => {
-      const [outcomes] = await Promise.all([this.recordMany(tx, items), waitBriefly(tx)])
-      return set.map((waiting) => outcomeOf(waiting, requireValue(outcomes, waiting.item.userId)))
+  private async writeMany(set: Waiting<Item, Result>[]): Promise<void> {
+    const items = set.map(({ write }) => write.item)
+    const work = async (tx: Tx) => {
+      // In this order, so that it holds for all statements of the set.
+      const [, outcomes] = await Promise.all([waitBriefly(tx), this.recordMany(tx, items)])
+      const outcomeOf = new Map(outcomes.map((outcome) => [outcome.userId, outcome]))
+      return set.map((waiting) => ({ waiting, outcome: requireValue(outcomeOf, waiting.write.userId) }))
     }
     try {
-      return await this.database.transaction(work, { readsFirst: true, rowsCanConflict: false })
+      const settled = await this.database.transaction(work, { readsFirst: true, rowsCanConflict: false })
+      for (const { waiting, outcome } of settled) this.settle(waiting, outcome)
     } catch (error) {
-      return set.map((waiting) => outcomeAfterError(error, waiting))
+      this.settleFailed(set, error)
     }
   }
 
-  private settle(setOutcome: SetOutcome<I, Result>): void {
-    const { item, resolve, reject } = setOutcome.waiting
-    switch (setOutcome.kind) {
-      case 'recorded':
-        resolve(setOutcome.result)
-        break
-      case 'rejected':
-        reject(setOutcome.error)
-        break
-      case 'alone': {
-        const writing = this.writeSingle(item)
-        resolve(writing)
-      }
+  /** Once the set is committed. */
+  private settle({ write, resolve }: Waiting<Item, Result>, outcome: Outcome<Result>): void {
+    resolve(outcome.kind === 'recorded' ? outcome.result : this.writeSingle(write.item))
+  }
+
+  /** Nothing was written, or nothing says whether it was. */
+  private settleFailed(set: Waiting<Item, Result>[], error: unknown): void {
+    const isPossiblyWritten = error instanceof UnknownOutcome
+    for (const { write, resolve, reject } of set) {
+      if (hasWaitedLong(error) || (isPossiblyWritten && !write.isRepeatable)) reject(error)
+      else resolve(this.writeSingle(write.item))
     }
   }
-}
-
-/** The next step for a write once its set is committed. */
-const outcomeOf = <I, Result>(
-  waiting: Waiting<I, Result>,
-  outcome: Outcome<Result>,
-): SetOutcome<I, Result> =>
-  outcome.kind === 'recorded'
-    ? { kind: 'recorded', waiting, result: outcome.result }
-    : { kind: 'alone', waiting }
-
-/** The next step for a write once its set has failed. */
-const outcomeAfterError = <I extends QueuedWrite, Result>(
-  error: unknown,
-  waiting: Waiting<I, Result>,
-): SetOutcome<I, Result> => {
-  if (hasWaitedLong(error)) return { kind: 'rejected', waiting, error }
-  const isPossiblyWritten = error instanceof UnknownOutcome
-  if (isPossiblyWritten && !waiting.item.isRepeatable) return { kind: 'rejected', waiting, error }
-  return { kind: 'alone', waiting }
-}
-
-/** Records writes of one kind. */
-export const createRecorder = <I extends QueuedWrite, Result>(
-  database: Database,
-  recordOne: RecordOne<I, Result>,
-  recordMany: RecordMany<I, Result>,
-) => {
-  const queue = new Queue(database, recordOne, recordMany)
-  /** @param isAlone whether it's too large to be recorded together with others */
-  return (item: I, isAlone: boolean): Promise<Result> => (isAlone ? queue.writeSingle(item) : queue.add(item))
 }
