@@ -18,35 +18,38 @@ type AdHocTx = Parameters<Parameters<AdHocDatabase['transaction']>[0]>[0]
 const add = (tx: AdHocTx, n: number) => tx.statement('insert into t values ($1::int)', [n])
 const fail = (tx: AdHocTx) => tx.statement('select 1 / $1::int', [0])
 
-t.test('statements deferred to the commit take effect', async (t) => {
+t.test('statements that are awaited at the commit take effect', async (t) => {
   await empty()
   const response = await database.transaction(async (tx) => {
     await add(tx, 1)
-    tx.deferToCommit(Promise.all([add(tx, 2), add(tx, 3)]))
+    tx.awaitAtCommit(Promise.all([add(tx, 2), add(tx, 3)]))
     return 'done'
   })
   t.equal(response, 'done')
   t.same(await rows(), [1, 2, 3])
 })
 
-t.test('a failed deferred statement fails the transaction, with the statement’s error', async (t) => {
-  await empty()
-  // The second time, the connection knows all statements, so that they and the commit are sent at once.
-  for (let time = 0; time < 2; time++) {
-    for (const statements of [
-      (tx: AdHocTx) => [add(tx, 1), fail(tx)],
-      (tx: AdHocTx) => [fail(tx), add(tx, 1)],
-      (tx: AdHocTx) => [add(tx, 1), fail(tx), add(tx, 2)],
-    ]) {
-      const outcome = database.transaction(async (tx) => {
-        await add(tx, 0)
-        tx.deferToCommit(Promise.all(statements(tx)))
-      })
-      await t.rejects(outcome, { code: '22012' })
-      t.same(await rows(), [])
+t.test(
+  'a failed statement that is awaited at the commit fails the transaction, with the statement’s error',
+  async (t) => {
+    await empty()
+    // The second time, the connection knows all statements, so that they and the commit are sent at once.
+    for (let time = 0; time < 2; time++) {
+      for (const statements of [
+        (tx: AdHocTx) => [add(tx, 1), fail(tx)],
+        (tx: AdHocTx) => [fail(tx), add(tx, 1)],
+        (tx: AdHocTx) => [add(tx, 1), fail(tx), add(tx, 2)],
+      ]) {
+        const outcome = database.transaction(async (tx) => {
+          await add(tx, 0)
+          tx.awaitAtCommit(Promise.all(statements(tx)))
+        })
+        await t.rejects(outcome, { code: '22012' })
+        t.same(await rows(), [])
+      }
     }
-  }
-})
+  },
+)
 
 t.test('of statements sent together, the first failure’s error is reported', async (t) => {
   const heardLate = async (statement: Promise<unknown>) => {
@@ -56,29 +59,32 @@ t.test('of statements sent together, the first failure’s error is reported', a
   for (let time = 0; time < 2; time++) {
     const outcome = database.transaction(async (tx) => {
       await add(tx, 0)
-      tx.deferToCommit(Promise.all([heardLate(heardLate(fail(tx))), add(tx, 1), add(tx, 2)]))
+      tx.awaitAtCommit(Promise.all([heardLate(heardLate(fail(tx))), add(tx, 1), add(tx, 2)]))
     })
     await t.rejects(outcome, { code: '22012' })
   }
 })
 
-t.test('a transaction ends if its connection breaks before a deferred statement is sent', async (t) => {
-  await empty()
-  const outcome = database.transaction(
-    async (tx) => {
-      const [read, end] = [
-        tx.statement('select $1::int', [1]),
-        tx.statement('select pg_sleep(0.1), pg_terminate_backend(pg_backend_pid())', []),
-      ]
-      await read
-      tx.deferToCommit(add(tx, 1))
-      await end
-    },
-    { readsFirst: true },
-  )
-  await t.rejects(outcome, { code: 'CONNECTION_CLOSED' })
-  t.same(await rows(), [])
-})
+t.test(
+  'a transaction ends if its connection breaks before a statement is sent that is awaited at the commit',
+  async (t) => {
+    await empty()
+    const outcome = database.transaction(
+      async (tx) => {
+        const [read, end] = [
+          tx.statement('select $1::int', [1]),
+          tx.statement('select pg_sleep(0.1), pg_terminate_backend(pg_backend_pid())', []),
+        ]
+        await read
+        tx.awaitAtCommit(add(tx, 1))
+        await end
+      },
+      { readsFirst: true },
+    )
+    await t.rejects(outcome, { code: 'CONNECTION_CLOSED' })
+    t.same(await rows(), [])
+  },
+)
 
 t.test('a transaction says whether its commit was sent when its connection breaks', async (t) => {
   await empty()
@@ -92,10 +98,10 @@ t.test('a transaction says whether its commit was sent when its connection break
   t.equal(before instanceof UnknownOutcome, false)
   const after = await failureOf(async (tx) => {
     await add(tx, 1)
-    tx.deferToCommit(end(tx))
+    tx.awaitAtCommit(end(tx))
   })
   t.equal(after instanceof UnknownOutcome, true)
-  const failed = await failureOf(async (tx) => tx.deferToCommit(fail(tx)))
+  const failed = await failureOf(async (tx) => tx.awaitAtCommit(fail(tx)))
   t.equal(failed instanceof UnknownOutcome, false)
   t.same(await rows(), [])
 })
@@ -110,7 +116,7 @@ t.test(
         .transaction(async (tx) => {
           await add(tx, 1)
           await tx.statement(`set local statement_timeout = '10ms'`, [])
-          tx.deferToCommit(tx.statement('select pg_sleep($1::int)', [60]))
+          tx.awaitAtCommit(tx.statement('select pg_sleep($1::int)', [60]))
         })
         .catch((error) => error)
       t.equal(outcome instanceof UnknownOutcome, false)
@@ -120,12 +126,12 @@ t.test(
   },
 )
 
-t.test('a conflict in a deferred statement retries the transaction', async (t) => {
+t.test('a conflict in a statement that is awaited at the commit retries the transaction', async (t) => {
   await empty()
   await database.write.statement('insert into t values (1)', [])
   let next = 1
   const work = async (tx: AdHocTx) => {
-    tx.deferToCommit(add(tx, next++))
+    tx.awaitAtCommit(add(tx, next++))
   }
   await database.transaction(work, { rowsCanConflict: true })
   t.same(await rows(), [1, 2])
@@ -163,7 +169,7 @@ t.test('a failed commit isn’t a success', async (t) => {
     [],
   )
   const outcome = database.transaction(async (tx) => {
-    tx.deferToCommit(add(tx, 1))
+    tx.awaitAtCommit(add(tx, 1))
   })
   await t.rejects(outcome, { code: 'P0001' })
   t.same(await rows(), [])

@@ -282,11 +282,11 @@ const writeDay = async (tx: Tx, plan: DayPlan): Promise<void> => {
   const { heartbeats, file, found, recordingOff } = plan
   const { userId } = heartbeats
   await writePlans(tx, [heartbeats])
-  tx.deferToCommit(upsertImported(tx, userId, found))
+  tx.awaitAtCommit(upsertImported(tx, userId, found))
   await writePlans(tx, [file])
   const minutes = heartbeats.minutes.minutes + file.minutes.minutes
   const personalMinutes = heartbeats.personal.minutes + file.personal.minutes
-  tx.deferToCommit(finishImportDay(tx, userId, { minutes, personalMinutes, recordingOff }))
+  tx.awaitAtCommit(finishImportDay(tx, userId, { minutes, personalMinutes, recordingOff }))
 }
 
 interface DayOfImport {

@@ -34,7 +34,7 @@ export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> 
     chosen.map((project) => chooseRepo(tx, userId, project)),
   )
   const seeing = updateNameUse(tx, plans)
-  tx.deferToCommit(Promise.all([...choosing, seeing]))
+  tx.awaitAtCommit(Promise.all([...choosing, seeing]))
 
   for (const { userId, isFull } of plans) if (isFull) await deleteOldestNames(tx, userId)
 
@@ -44,20 +44,20 @@ export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> 
     ...(agents.kind === 'changed' ? [replaceAgentDays(tx, userId, agents.days)] : []),
     replacePersonalDays(tx, userId, personal.rows),
   ])
-  tx.deferToCommit(Promise.all([marking, remembering, ...replacing]))
+  tx.awaitAtCommit(Promise.all([marking, remembering, ...replacing]))
 
   if (plans.every(({ minutes }) => minutes.minutes < PIECE_MINUTES)) {
     const adding = writeMinutes(
       tx,
       plans.flatMap(({ minutes }) => minutes.added.flat()),
     )
-    tx.deferToCommit(adding)
+    tx.awaitAtCommit(adding)
     return
   }
   for (const { minutes } of plans)
     for (const part of minutes.added) {
       const adding = writeMinutes(tx, part)
-      tx.deferToCommit(adding)
+      tx.awaitAtCommit(adding)
       await yieldToEventLoop()
     }
 }

@@ -182,7 +182,7 @@ const write = async (tx: Tx, counted: readonly CountedFlush[]): Promise<void> =>
     id === undefined ? [] : [{ userId, id, bodyHash, answer: JSON.stringify(result.response) }],
   )
   const added = counted.flatMap(({ added }) => added)
-  tx.deferToCommit(Promise.all([saveFlushResponses(tx, responses), writeMinutes(tx, added)]))
+  tx.awaitAtCommit(saveFlushResponses(tx, responses), writeMinutes(tx, added))
 }
 
 const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {

@@ -23,10 +23,10 @@ export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
 /** The parameter for a transaction's work. */
 export interface Tx extends Db {
   /**
-   * Takes over statements that were sent but not awaited. The commit is sent right after them. If one fails, the
-   * transaction fails. Call it last.
+   * Takes statements that are sent, and awaits none of them. The transaction awaits them once the commit is sent too,
+   * right behind them, and fails if one of them does.
    */
-  deferToCommit(statements: Promise<unknown>): void
+  awaitAtCommit(...statements: Promise<unknown>[]): void
 }
 
 type Send = (text: string, parameters: unknown[]) => SentStatement

@@ -73,11 +73,11 @@ export const runTransaction = async <T>(
     })
     return watch(statement)
   }
-  const deferred: Promise<unknown>[] = []
-  const deferToCommit = (statements: Promise<unknown>) => {
-    // Awaited only after the commit was sent.
-    statements.catch(() => {})
-    deferred.push(statements)
+  const unfinished: Promise<unknown>[] = []
+  const awaitAtCommit = (...statements: Promise<unknown>[]) => {
+    // A failure that comes before then mustn't count as unhandled.
+    for (const statement of statements) statement.catch(() => {})
+    unfinished.push(...statements)
   }
   const inside = async (sql: postgres.TransactionSql) => {
     let isOver = false
@@ -86,7 +86,7 @@ export const runTransaction = async <T>(
       return sql
     }
     try {
-      const result = await work(Object.assign(dbOn(current, unlimited, watchFailures), { deferToCommit }))
+      const result = await work(Object.assign(dbOn(current, unlimited, watchFailures), { awaitAtCommit }))
       isCommitSent = true
       return result
     } finally {
@@ -98,7 +98,7 @@ export const runTransaction = async <T>(
     const mode = `isolation level ${readsOneState ? 'repeatable read read only' : 'read committed'}`
     const result = (await limit(() => (client().begin as Begin)(mode, inside, { readsFirst }))) as T
     // Not after a failure: statements that a broken connection never sent don't end.
-    await Promise.all(deferred)
+    await Promise.all(unfinished)
     return result
   } catch (error) {
     const failure = (isAftermath(error) && firstFailure) || error
