@@ -5,7 +5,7 @@ export interface RepoKeys {
 }
 
 /** `owner/repo` is split at the last slash, because at GitLab the owner is a group path. */
-export const divideRepo = (path: string): { owner: string; repo: string } => {
+export const splitRepo = (path: string): { owner: string; repo: string } => {
   const end = path.lastIndexOf('/')
   return { owner: path.slice(0, Math.max(end, 0)), repo: path.slice(end + 1) }
 }

@@ -7,7 +7,7 @@
 import type { RepohostKind } from './common.js'
 import { limits } from './limits.js'
 import { isOwner } from './owners.js'
-import { divideRepo } from './repo-keys.js'
+import { splitRepo } from './repo-keys.js'
 
 /** The repository part of a pattern that reaches into subgroups. */
 export const SUBGROUPS = '**'
@@ -37,7 +37,7 @@ const repoGrammar = /^(?!\.{1,2}$)[A-Za-z0-9_.*-]+$/
  * part.
  */
 export const isPattern = (text: string, kind: RepohostKind): boolean => {
-  const { owner, repo } = divideRepo(text)
+  const { owner, repo } = splitRepo(text)
   const isClear = kind !== 'gitlab' || repo === SUBGROUPS || !repo.includes(SUBGROUPS)
   return isClear && isOwner(owner, kind) && parsePattern(text) !== undefined
 }
@@ -45,7 +45,7 @@ export const isPattern = (text: string, kind: RepohostKind): boolean => {
 /** Undefined if the text isn't a pattern on any kind of host. */
 export const parsePattern = (pattern: string): RepoPattern | undefined => {
   if (pattern.length > limits.pattern_length) return undefined
-  const { owner, repo } = divideRepo(pattern)
+  const { owner, repo } = splitRepo(pattern)
   if (!isOwner(owner, 'gitlab') || !repoGrammar.test(repo)) return undefined
   const exact = !repo.includes('*')
   if (exact && repo.length > limits.repo_length) return undefined

@@ -106,7 +106,7 @@ export interface Config {
   shutdownDelayMs: number
   logLevel: string
   /** Variables that have no effect. They don't prevent startup. */
-  warnings: { says: string; remedy: string }[]
+  warnings: { message: string; remedy: string }[]
 }
 
 /** @throws {ConfigError} naming every wrong variable at once. */
@@ -149,7 +149,7 @@ export const readConfig = (
     )
   const misspelt = misspeltOf(env)
   if (problems.length > 0 || repohostUrl === undefined || repohostApiUrl === undefined)
-    throw new ConfigError([...problems, ...misspelt.map(({ says, remedy }) => `${says} ${remedy}`)])
+    throw new ConfigError([...problems, ...misspelt.map(({ message, remedy }) => `${message} ${remedy}`)])
   return {
     host: values.HOST,
     port: values.PORT,
@@ -208,26 +208,26 @@ export const readConfig = (
 }
 
 /** Variables of earlier versions, with their replacements. */
-const gone: Record<string, { says: string; remedy: string }> = {
+const removedVariables: Record<string, { message: string; remedy: string }> = {
   WORKERS: {
-    says: 'WORKERS is no longer used: the service runs as one process.',
+    message: 'WORKERS is no longer used: the service runs as one process.',
     remedy:
       'Remove WORKERS. To use more processors, run more instances (docs/run.md, “Several instances on one machine”).',
   },
   DATABASE_REPLICA_URL: {
-    says: 'DATABASE_REPLICA_URL is no longer used: all reads go to DATABASE_URL.',
+    message: 'DATABASE_REPLICA_URL is no longer used: all reads go to DATABASE_URL.',
     remedy: 'Remove DATABASE_REPLICA_URL.',
   },
   ...Object.fromEntries(
     Object.keys(rateLimits).map((limit) => {
       const name = `LIMIT_${limit.toUpperCase()}`
-      return [name, { says: `${name} is no longer used.`, remedy: `Set LIMITS=${limit}=… instead.` }]
+      return [name, { message: `${name} is no longer used.`, remedy: `Set LIMITS=${limit}=… instead.` }]
     }),
   ),
 }
 
 const warningsOf = (env: Record<string, string | undefined>): Config['warnings'] =>
-  Object.entries(gone).flatMap(([name, warning]) => {
+  Object.entries(removedVariables).flatMap(([name, warning]) => {
     const isSet = [env[name], env[`${name}_FILE`]].some((value) => value?.trim())
     // `WORKERS=1` was the default, and changes nothing.
     return isSet && !(name === 'WORKERS' && env[name]?.trim() === '1') ? [warning] : []
@@ -240,10 +240,12 @@ const knownNames = Object.entries(variables).flatMap(([name, { secret }]) =>
 /** Variables whose names are close to one of ours. The environment also has other programs' variables. */
 const misspeltOf = (env: Record<string, string | undefined>): Config['warnings'] =>
   Object.keys(env).flatMap((name) => {
-    const meant = Object.hasOwn(gone, name.replace(/_FILE$/, '')) ? undefined : nearestTo(name, knownNames)
+    const meant = Object.hasOwn(removedVariables, name.replace(/_FILE$/, ''))
+      ? undefined
+      : nearestTo(name, knownNames)
     return meant === undefined
       ? []
-      : [{ says: `${name} isn’t a variable of the service.`, remedy: `Did you mean ${meant}?` }]
+      : [{ message: `${name} isn’t a variable of the service.`, remedy: `Did you mean ${meant}?` }]
   })
 
 const limitsOf = ({ LIMITS = [] }: Environment): AdjustedLimits => ({
@@ -281,7 +283,7 @@ const readSettingsRules = (
     const { schema, restricted, warnings } = readSettingsSchema(names.map(readSchemaFile), settingsKeys(keys))
     const remedy = 'Everything else is checked and shown.'
     const settingsRules = { schema, enforced }
-    return { settingsRules, restricted, warnings: warnings.map((says) => ({ says, remedy })) }
+    return { settingsRules, restricted, warnings: warnings.map((message) => ({ message, remedy })) }
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error
     problems.push(`SETTINGS_SCHEMA: ${error.message}`)

@@ -11,7 +11,7 @@ import {
   isDecidedAfterValidation,
   isDecidedBeforeBody,
 } from './platform/access/plugin.js'
-import { askForBody, headerFault, lateFault } from './platform/http/connections.js'
+import { headerFault, sendContinue, timeoutFault } from './platform/http/connections.js'
 import { answerUnknown } from './platform/http/errors.js'
 import { type BuildResponseHeaders, setCacheControl, setHeaders } from './platform/http/headers.js'
 import { maintenanceFault } from './platform/http/maintenance.js'
@@ -67,14 +67,14 @@ export const admission = fp(async (app) => {
       return
     }
     const proceed = () => {
-      askForBody(request, reply)
+      sendContinue(request, reply)
       done(null, payload)
     }
     if (isDecidedBeforeBody(request)) decideBeforeBody(request).then(proceed, done)
     else proceed()
   })
   app.addHook('preValidation', (request, _reply, done) => {
-    const fault = faultBesideSchema(request) ?? lateFault(request)
+    const fault = faultBesideSchema(request) ?? timeoutFault(request)
     const { access } = request.routeOptions.config
     if (fault) return done(fault)
     const begin = async () => {

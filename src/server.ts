@@ -32,7 +32,7 @@ const main = async (stopped: AbortSignal) => {
   if (!readArguments('start', USAGE, {})) return
   const config = readConfig(process.env)
   const logger = await openLogger(config)
-  for (const { says, remedy } of config.warnings) logger.warn(`${says} ${remedy}`)
+  for (const { message, remedy } of config.warnings) logger.warn(`${message} ${remedy}`)
   const unsupported = unsupportedNode(process.versions.node)
   if (unsupported) logger.warn(`${unsupported} ${upgradeNode}`)
   const databaseUrl = await prepareDatabase(config, logger, stopped)
@@ -48,12 +48,12 @@ const main = async (stopped: AbortSignal) => {
     meter,
   })
   onExit(() => database.close())
-  const unusedMove = await explained(config, checkHost(database, config.repohost))
+  const unusedMove = await withExplanation(config, checkHost(database, config.repohost))
   if (unusedMove !== undefined) logger.warn(unusedMove)
   const app = await buildApp(config, database, logger, { meter, databaseUrl })
   onExit(() => app.close())
   stopped.throwIfAborted()
-  outliveRejections(logger, meter)
+  logRejections(logger, meter)
   const { host, port, metricsPort } = config
   const opening = addressesOf(host).then((addresses) => listenAt(app, addresses, port))
   await waitForListening(opening, { host, port, variable: 'PORT' })
@@ -69,7 +69,7 @@ const main = async (stopped: AbortSignal) => {
  * An uncaught exception still stops the service (`program.ts`), as Node recommends: it left a callback halfway,
  * perhaps a database connection's.
  */
-const outliveRejections = (logger: Logger, meter: Meter) => {
+const logRejections = (logger: Logger, meter: Meter) => {
   process.on('unhandledRejection', (err) => {
     logger.error({ err }, 'no code has handled this failure, which is a bug in the service')
     meter.count('team_settings_unhandled_rejections_total', {})
@@ -82,7 +82,7 @@ const announceStop = async (app: FastifyInstance, forceSignal: AbortSignal) => {
   const underWay = app.lifecycle.requestsUnderWay()
   const waiting = [
     delayMs > 0 && `it keeps serving for ${delayMs / 1_000} s, until load balancers have noticed`,
-    underWay > 0 && `${counted(underWay, 'request')} in progress`,
+    underWay > 0 && `${countText(underWay, 'request')} in progress`,
     process.stdout.isTTY && 'a second Ctrl-C ends at once',
   ].filter((part) => typeof part === 'string')
   app.log.info(['the service is stopping', ...waiting].join('; '))
@@ -101,19 +101,19 @@ const prepareDatabase = async (config: Config, log: Logger, stopped: AbortSignal
   const url = config.databaseUrl ?? (await startOwnDatabase(config, log, stopped))
   const prepare = async () => {
     let standIn: ReturnType<typeof answerWhileMigrating> | undefined
-    const say = (line: string) => {
+    const writeLine = (line: string) => {
       log.info(line)
       standIn ??= answerWhileMigrating(config)
     }
-    await migrate(url, stopped, say).finally(async () => (await standIn)?.close())
+    await migrate(url, stopped, writeLine).finally(async () => (await standIn)?.close())
     const pooler = config.databaseUrl && config.databasePrepare ? await findPooler(url) : undefined
     if (pooler !== undefined) log.warn(`${pooler}.`)
   }
-  await explained(config, prepare())
+  await withExplanation(config, prepare())
   return url
 }
 
-const explained = <T>({ databaseUrl }: Config, work: Promise<T>): Promise<T> =>
+const withExplanation = <T>({ databaseUrl }: Config, work: Promise<T>): Promise<T> =>
   databaseUrl === undefined ? work : explainDatabaseErrors(work)
 
 const startOwnDatabase = async (
@@ -145,7 +145,7 @@ const serveMetrics = async (port: number, { config, meter, log }: FastifyInstanc
   onExit(() => server.close())
 }
 
-const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`)
+const countText = (count: number, noun: string) => (count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`)
 
 /** The last line says how to sign in, because that is the next step. */
 const announce = (config: Config, log: Logger) => {
@@ -153,18 +153,18 @@ const announce = (config: Config, log: Logger) => {
   if (!process.stdout.isTTY) {
     log.info(`The service is at ${baseUrl}`)
     log.info(`The reference is at ${baseUrl}/api/docs`)
-    log.info(howToSignIn(config))
+    log.info(signInHint(config))
     return
   }
   process.stdout.write(`
   The service is at   ${baseUrl}
   The reference is at ${baseUrl}/api/docs
 
-  ${howToSignIn(config)}
+  ${signInHint(config)}
 `)
 }
 
-const howToSignIn = ({ baseUrl, homeUrl, siteUrl, dashboard, repohost }: Config): string => {
+const signInHint = ({ baseUrl, homeUrl, siteUrl, dashboard, repohost }: Config): string => {
   const { name } = hostKinds[repohost.kind]
   const means = repohost.clientId === undefined ? `a ${name} token` : name
   return dashboard || siteUrl !== undefined

@@ -407,10 +407,10 @@ t.test('signatures match the provider’s library, and no altered payload is acc
       (payload, time, age) => {
         const header = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: time })
         const bytes = Buffer.from(payload)
-        const inTime = age <= 300
+        const withTimeout = age <= 300
         return (
-          isSignedBy(secret, header, bytes, time + age) === inTime &&
-          isSignedBy(secret, header, bytes, time - age) === inTime &&
+          isSignedBy(secret, header, bytes, time + age) === withTimeout &&
+          isSignedBy(secret, header, bytes, time - age) === withTimeout &&
           !isSignedBy(secret, header, Buffer.concat([bytes, Buffer.from(' ')]), time) &&
           !isSignedBy(`${secret}x`, header, bytes, time)
         )

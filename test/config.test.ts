@@ -69,7 +69,7 @@ t.test('all invalid variables are listed together, without their values', async 
 t.test('WORKERS no longer has an effect, and any value but 1 logs a warning', async (t) => {
   const warnings = [
     {
-      says: 'WORKERS is no longer used: the service runs as one process.',
+      message: 'WORKERS is no longer used: the service runs as one process.',
       remedy:
         'Remove WORKERS. To use more processors, run more instances (docs/run.md, “Several instances on one machine”).',
     },
@@ -98,7 +98,7 @@ t.test('limits that differ from their defaults are listed in one variable', asyn
     hasProperties(t, problemsOf({ LIMITS: `removals=2,${wrong}` }), [
       /^LIMITS must be a comma-separated list of/,
     ])
-  const misspelt = (LIMITS: string) => problemsOf({ LIMITS }).map((says) => says.split('; ')[1])
+  const misspelt = (LIMITS: string) => problemsOf({ LIMITS }).map((message) => message.split('; ')[1])
   t.strictSame(misspelt('removals=2,rate_per_calller=40'), [
     'rate_per_calller is no limit, did you mean rate_per_caller?',
   ])
@@ -106,7 +106,7 @@ t.test('limits that differ from their defaults are listed in one variable', asyn
   t.strictSame(misspelt('constructor=1'), ['constructor is no limit'])
   t.strictSame(misspelt('removals=none'), [undefined], 'the name is right')
   t.strictSame(readConfig({ LIMIT_RATE_PER_CALLER: '1' }).warnings, [
-    { says: 'LIMIT_RATE_PER_CALLER is no longer used.', remedy: 'Set LIMITS=rate_per_caller=… instead.' },
+    { message: 'LIMIT_RATE_PER_CALLER is no longer used.', remedy: 'Set LIMITS=rate_per_caller=… instead.' },
   ])
 })
 
@@ -114,7 +114,7 @@ t.test('a variable that no longer has an effect logs a warning, whatever its val
   for (const env of [{ DATABASE_REPLICA_URL: 'x' }, { DATABASE_REPLICA_URL_FILE: '/nowhere' }])
     t.strictSame(readConfig(env).warnings, [
       {
-        says: 'DATABASE_REPLICA_URL is no longer used: all reads go to DATABASE_URL.',
+        message: 'DATABASE_REPLICA_URL is no longer used: all reads go to DATABASE_URL.',
         remedy: 'Remove DATABASE_REPLICA_URL.',
       },
     ])

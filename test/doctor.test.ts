@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { startRepohost } from '../demo/repohost.js'
 import { backUp } from '../src/operator/backup/back-up.js'
 import { checkNode } from '../src/operator/doctor/environment.js'
-import { examine } from '../src/operator/doctor/examine.js'
+import { runChecks } from '../src/operator/doctor/examine.js'
 import { baseline, newestMigration } from '../src/platform/database/migrations.js'
 import { createTestDatabase } from './database.js'
 import { hasProperties } from './has-properties.js'
@@ -33,8 +33,10 @@ const sound: Environment = { ...reachable, ...onDatabase(url), TRUST_PROXY: '127
 /** Looks again if the machine was too slow for the doctor. */
 const examined = (env: Environment) =>
   until(async () => {
-    const found = await examine(env, new AbortController().signal)
-    return !found.some(({ says }) => /TimeoutError|CONNECT_TIMEOUT|No response within/.test(says)) && found
+    const found = await runChecks(env, new AbortController().signal)
+    return (
+      !found.some(({ message }) => /TimeoutError|CONNECT_TIMEOUT|No response within/.test(message)) && found
+    )
   }, 'everything answers in time')
 
 /** The problems that the doctor finds, one line each. */
@@ -42,7 +44,7 @@ const findingsOf = async (env: Environment): Promise<string[]> =>
   (await examined(env))
     // Which Node runs the tests is no one's deployment.
     .filter(({ level, about }) => level !== 'ok' && about !== 'node')
-    .map(({ level, about, says, remedy }) => `${level} ${about}: ${says} ${remedy}`)
+    .map(({ level, about, message, remedy }) => `${level} ${about}: ${message} ${remedy}`)
 
 /** Another user of the server, with as many rights as it is given. */
 const createUser = async (t: Test) => {
@@ -333,21 +335,21 @@ t.test('a world-readable signing secret is reported', async (t) => {
 })
 
 t.test('an old Node version is reported', async (t) => {
-  hasProperties(t, checkNode('20.18.9'), { level: 'problem', says: /20\.18\.9/ })
+  hasProperties(t, checkNode('20.18.9'), { level: 'problem', message: /20\.18\.9/ })
   const [lastDay, dayAfter] = [new Date('2026-04-30T23:59:59Z'), new Date('2026-05-01')]
-  t.strictSame(checkNode('20.19.0', lastDay), { level: 'ok', about: 'node', says: 'Node 20.19.0.' })
+  t.strictSame(checkNode('20.19.0', lastDay), { level: 'ok', about: 'node', message: 'Node 20.19.0.' })
   t.strictSame(checkNode('20.19.0', dayAfter), {
     level: 'warning',
     about: 'node',
-    says: 'Node 20 has had no security fixes since 2026-04-30.',
+    message: 'Node 20 has had no security fixes since 2026-04-30.',
     remedy: 'Upgrade to Node 24.',
   })
-  hasProperties(t, checkNode('25.1.0'), { level: 'warning', says: 'Node 25 gets no security fixes.' })
+  hasProperties(t, checkNode('25.1.0'), { level: 'warning', message: 'Node 25 gets no security fixes.' })
   hasProperties(t, checkNode('28.0.0'), { level: 'ok' })
 })
 
 t.test('the doctor shows the callback URL to enter at the repository host', async (t) => {
-  const findings = await examine(
+  const findings = await runChecks(
     {
       ...sound,
       BASE_URL: 'https://api.example.com',
@@ -357,15 +359,15 @@ t.test('the doctor shows the callback URL to enter at the repository host', asyn
     new AbortController().signal,
   )
   t.match(
-    findings.find(({ about }) => about === 'sign-in')?.says,
+    findings.find(({ about }) => about === 'sign-in')?.message,
     /https:\/\/api\.example\.com\/api\/auth\/callback/,
   )
-  const before = await examine(
+  const before = await runChecks(
     { ...reachable, DATA_DIR: '/nowhere/yet', BASE_URL: 'https://api.example.com' },
     new AbortController().signal,
   )
   t.match(
-    before.find(({ about }) => about === 'sign-in')?.says,
+    before.find(({ about }) => about === 'sign-in')?.message,
     /^There is no OAuth app.* https:\/\/api\.example\.com\/api\/auth\/callback/,
     'also before there is an app, which is made with it',
   )

@@ -39,7 +39,7 @@ const signIn = async (window: Window) => {
   await window.run('signIn')
   await until(() => window.conditions.get('teamSettings.signedIn') === true, 'signed in')
 }
-const says = (window: Window, text: string) => until(() => window.item.tooltip.includes(text), text)
+const waitForTooltip = (window: Window, text: string) => until(() => window.item.tooltip.includes(text), text)
 const minutesOf = async (caller: Caller): Promise<number> =>
   (await caller.get('/api/team/active-minutes')).body.workspaces.reduce(
     (sum: number, { minutes }: { minutes: number }) => sum + minutes,
@@ -70,7 +70,7 @@ t.test('a remote counts only at the team’s host, with any user and port', asyn
   const { editor, opened } = await start(t, 'ada', { remote: 'https://evil.example/ada-team/api.git' })
   const window = await editor.openWindow([opened])
   await signIn(window)
-  await says(window, 'No open folder is of a repository with a remote at github.com.')
+  await waitForTooltip(window, 'No open folder is of a repository with a remote at github.com.')
   await work(window)
   await window.run('apply')
   t.strictSame(window.values(), {})
@@ -82,7 +82,7 @@ t.test('a remote counts only at the team’s host, with any user and port', asyn
   const changed = { affectsConfiguration: (key: string) => key === 'teamSettings.hostAliases' }
   editor.user['teamSettings.hostAliases'] = ['EVIL.example']
   await window.emit('configuration', changed)
-  await says(window, 'Minutes in ada-team/api count in Team.')
+  await waitForTooltip(window, 'Minutes in ada-team/api count in Team.')
   await until(() => window.values()['ext.theme'] === 'dark', 'an alias counts as the host')
   editor.user['teamSettings.hostAliases'] = []
   await window.emit('configuration', changed)
@@ -94,10 +94,10 @@ t.test('a folder opened at the host counts as a repository on that host', async 
   const { editor } = await start(t, 'ann')
   const window = await editor.openWindow([{ address: 'vscode-vfs://github/ann-team/api', remote: '' }])
   await signIn(window)
-  await says(window, 'Minutes in ann-team/api count in Team.')
+  await waitForTooltip(window, 'Minutes in ann-team/api count in Team.')
   editor.user['teamSettings.host'] = 'git.example.com'
   await window.emit('configuration', { affectsConfiguration: (key: string) => key === 'teamSettings.host' })
-  await says(window, 'No open folder is of a repository with a remote at git.example.com.')
+  await waitForTooltip(window, 'No open folder is of a repository with a remote at git.example.com.')
   await window.close()
 })
 
@@ -108,7 +108,7 @@ t.test('a fork belongs to the original’s team', async (t) => {
   })
   const window = await editor.openWindow([opened])
   await signIn(window)
-  await says(window, 'Minutes in bea-team/web count in Team.')
+  await waitForTooltip(window, 'Minutes in bea-team/web count in Team.')
   await until(() => window.values()['ext.theme'] === 'dark', 'it gets the settings of the team')
   await work(window)
   await until(async () => (await minutesOf(caller)) === 1, 'the minute counts for the original')
@@ -129,7 +129,7 @@ t.test('no other repository is sent to the service until the person pushes it', 
     'the other folder has its settings',
   )
   await work(window, join(own.address, 'a.ts'))
-  await says(window, 'cleo/secret-project is in none of your workspaces.')
+  await waitForTooltip(window, 'cleo/secret-project is in none of your workspaces.')
   await work(window, join(own.address, 'a.ts'))
   await window.run('apply')
   editor.person.picks = 'cleo/secret-project'
@@ -139,10 +139,10 @@ t.test('no other repository is sent to the service until the person pushes it', 
   // Without an answer of the service, it's as it was before.
   editor.network.silent = true
   const next = await editor.openWindow([own, opened])
-  await says(next, 'The service hasn’t said yet')
+  await waitForTooltip(next, 'The service hasn’t said yet')
   await work(next, join(own.address, 'a.ts'))
   await work(next, join(opened.address, 'a.ts'))
-  await says(next, '1 active minutes today')
+  await waitForTooltip(next, '1 active minutes today')
   await next.close()
   editor.network.silent = false
   const last = await editor.openWindow([own, opened])
@@ -173,10 +173,10 @@ t.test(
     await work(window, join(opened.address, 'notes.txt'))
     t.equal(window.item.text, '$(debug-pause) not recorded', 'a file beside them belongs to none')
     await work(window, join(opened.address, 'api/a.ts'))
-    await says(window, 'Minutes in dora-team/api count in Team.')
+    await waitForTooltip(window, 'Minutes in dora-team/api count in Team.')
     await work(window, join(opened.address, 'api/a.ts'))
     await work(window, join(opened.address, 'mine/a.ts'))
-    await says(window, 'dora/mine is in none of your workspaces.')
+    await waitForTooltip(window, 'dora/mine is in none of your workspaces.')
     await window.run('signOut')
     t.equal(await minutesOf(caller), 2)
     t.strictSame(window.values(), {})
@@ -188,7 +188,7 @@ t.test('the first minute is sent immediately, and the rest when the window close
   const { editor, opened, caller } = await start(t, 'eve')
   const window = await editor.openWindow([opened])
   await signIn(window)
-  await says(window, 'count in Team')
+  await waitForTooltip(window, 'count in Team')
   await work(window)
   await until(async () => (await minutesOf(caller)) === 1, 'the first minute is on the page')
   for (let minute = 0; minute < 8; minute++) await work(window)
@@ -202,7 +202,7 @@ t.test('signing out sends the minutes before the session ends', async (t) => {
   const { editor, opened, caller } = await start(t, 'fay')
   const [window, other] = [await editor.openWindow([opened]), await editor.openWindow([opened])]
   await signIn(window)
-  for (const one of [window, other]) await says(one, 'count in Team')
+  for (const one of [window, other]) await waitForTooltip(one, 'count in Team')
   await until(() => window.values()['ext.theme'] === 'dark', 'the settings are there')
   for (const one of [window, window, other]) await work(one)
   editor.requests.length = 0
@@ -222,7 +222,7 @@ t.test('minutes that can’t be sent before a sign-out wait for the same person'
   const { editor, opened, caller } = await start(t, 'gil')
   const window = await editor.openWindow([opened])
   await signIn(window)
-  await says(window, 'count in Team')
+  await waitForTooltip(window, 'count in Team')
   await work(window)
   await until(async () => (await minutesOf(caller)) === 1, 'the first minute is sent')
   editor.network.silent = true
@@ -258,7 +258,7 @@ t.test('in a terminal, the first key press and commands count', async (t) => {
   }
   const window = await editor.openWindow([opened])
   await signIn(window)
-  await says(window, 'count in Team')
+  await waitForTooltip(window, 'count in Team')
   await window.recognizeShell()
   t.equal(await counted(window), 0, 'the editor recognizes a shell')
   await window.typeInTerminal()
@@ -271,7 +271,7 @@ t.test('in a terminal, the first key press and commands count', async (t) => {
   t.equal(await counted(window), 3, 'the person switches terminals')
   await window.close()
   const older = await editor.openWindow([opened], { hasShellIntegration: false })
-  await says(older, 'count in Team')
+  await waitForTooltip(older, 'count in Team')
   await older.typeInTerminal()
   t.equal(await counted(older), 4, 'an editor that doesn’t say when commands start')
   await older.close()
@@ -281,11 +281,11 @@ t.test('the tooltip is correct as soon as the service has responded', async (t) 
   const { editor, opened } = await start(t, 'iris')
   const window = await editor.openWindow([opened])
   await signIn(window)
-  await says(window, 'count in Team')
+  await waitForTooltip(window, 'count in Team')
   await window.close()
   editor.network.silentAt = '/api/limits'
   const next = await editor.openWindow([opened])
-  await says(next, 'Minutes in iris-team/api count in Team.')
+  await waitForTooltip(next, 'Minutes in iris-team/api count in Team.')
   t.strictSame(next.written, [], 'before anything is written')
   editor.network.silentAt = undefined
   await next.close()
@@ -296,7 +296,7 @@ t.test('the tooltip says when the service has a newer extension, and how to inst
   const { packageJSON } = editor
   const window = await editor.openWindow([opened])
   await signIn(window)
-  await says(window, 'count in Team')
+  await waitForTooltip(window, 'count in Team')
   t.notOk(window.item.tooltip.includes('/api/extension.vsix'))
   await window.close()
   for (const [version, isOld] of [
@@ -305,7 +305,7 @@ t.test('the tooltip says when the service has a newer extension, and how to inst
   ] as const) {
     packageJSON.version = version
     const other = await editor.openWindow([opened])
-    await says(other, 'count in Team')
+    await waitForTooltip(other, 'count in Team')
     const news = `The service has version ${serviceVersion} of this extension: run curl -fLO ${service.url}/api/extension.vsix, then code --install-extension extension.vsix.`
     t.equal(other.item.tooltip.endsWith(news), isOld, version)
     await other.close()

@@ -201,12 +201,12 @@ t.test('a database stays with its host, unless the operator declares that the ho
   const warns = /Remove REPOHOST_MOVED: the database records the (\w+) host (\S+) already\./
   const check = (env: Record<string, string>) =>
     checkHost(database, readConfig({ ...onDatabase(databaseUrl), ...env }).repohost)
-  const rejected = async (env: Record<string, string>, says: RegExp) => {
+  const rejected = async (env: Record<string, string>, message: RegExp) => {
     const error = await check(env).then(
       () => t.fail(`${JSON.stringify(env)} is accepted`),
       (error) => error,
     )
-    t.match(error.message, says)
+    t.match(error.message, message)
     return error.message as string
   }
   const warningOf = async (env: Record<string, string>) => (await check(env))?.match(warns)?.slice(1)

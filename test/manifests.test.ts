@@ -71,7 +71,7 @@ t.test('an unusable property is skipped with one warning', async (t) => {
     const { settingsRules, warnings } = readConfig({ SETTINGS_SCHEMA })
     t.same(settingsRules?.schema.document.properties, { 'ext.good': good }, what)
     t.same(
-      warnings.map(({ says }) => says),
+      warnings.map(({ message }) => message),
       [`SETTINGS_SCHEMA: the service leaves out \`ext.bad\`: ${why}.`],
       what,
     )
@@ -150,9 +150,9 @@ t.test('descriptions come from the package.nls.json next to each of several file
     { title: 'Three', properties: ['two.b'] },
   ])
   const [one = '', two = '', three = ''] = SETTINGS_SCHEMA.split(',')
-  const says = service.config.warnings.map((warning) => warning.says)
-  t.match(says[0], /leaves out the package\.nls\.json beside .*three.package\.json: it isn’t JSON: /)
-  t.same(says.slice(1), [
+  const messages = service.config.warnings.map((warning) => warning.message)
+  t.match(messages[0], /leaves out the package\.nls\.json beside .*three.package\.json: it isn’t JSON: /)
+  t.same(messages.slice(1), [
     `SETTINGS_SCHEMA: the service leaves out \`three.bad\`: ${three}#${at.replace('ext.', 'three.')} must be an object.`,
     `SETTINGS_SCHEMA: the service skips texts to be translated (\`%…%\`): ${two}#/contributes/configuration/title and 2 more.`,
   ])

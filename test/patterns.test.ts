@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { matchesPattern } from '../client/src/pattern.js'
-import { divideRepo } from '../schemas/repo-keys.js'
+import { splitRepo } from '../schemas/repo-keys.js'
 import { likenessOf, likesOf, parsePattern, type RepoPattern, toLike } from '../schemas/repo-pattern.js'
 import { patternMatches } from '../src/features/workspaces/queries/patterns.js'
 import { hasProperties } from './has-properties.js'
@@ -17,7 +17,7 @@ const parsed = (pattern: string): RepoPattern => {
 
 /** Matches a whole pattern by its plain definition. All is in lower case already. */
 const matchesRepoNaively = (pattern: string, repo: string): boolean => {
-  const [wanted, given] = [divideRepo(pattern), divideRepo(repo)]
+  const [wanted, given] = [splitRepo(pattern), splitRepo(repo)]
   const isBelow = `${given.owner}/`.startsWith(`${wanted.owner}/`)
   return wanted.repo === '**'
     ? isBelow
@@ -153,7 +153,7 @@ t.test(
     await fc.assert(
       fc.asyncProperty(cases, async (list) => {
         const patterns = list.map(({ pattern }) => parsed(pattern))
-        const repos = list.map(({ repo }) => divideRepo(repo.toLowerCase()))
+        const repos = list.map(({ repo }) => splitRepo(repo.toLowerCase()))
         const [row] = await service.database.hot.statement<{ patterns: boolean[]; recordings: boolean[] }>(
           ask,
           [
@@ -175,7 +175,7 @@ t.test(
           if (
             expected &&
             !pattern.endsWith('/**') &&
-            divideRepo(repo).owner.split('/').length !== divideRepo(pattern).owner.split('/').length
+            splitRepo(repo).owner.split('/').length !== splitRepo(pattern).owner.split('/').length
           )
             throw new Error(`Only ** reaches into subgroups: ${where}`)
         }

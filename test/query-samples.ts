@@ -142,7 +142,7 @@ export const samples: Sample[] = [
   ...calls(sessions.revokeAllTokens, [id]),
   ...calls(sessions.readRevocations, [undefined], [moment]),
   ...calls(sessions.insertOauthState, ['hash', '/']),
-  ...calls(sessions.takeOauthState, ['hash']),
+  ...calls(sessions.consumeOauthState, ['hash']),
 
   ...calls(snapshots.readBestSnapshot, [{ ...keys, userId: id }, undefined]),
   ...calls(snapshots.lockSnapshot, [place]),

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { startRepohost } from '../demo/repohost.js'
-import { examine } from '../src/operator/doctor/examine.js'
+import { runChecks } from '../src/operator/doctor/examine.js'
 import { migrate } from '../src/platform/database/migrate.js'
 import { isCluster, throughPooler } from './database.js'
 import { freePort, launch, onDatabase } from './process.js'
@@ -28,9 +28,9 @@ const statusOf = async (service: Service, path = '/api/ready') => (await service
 
 /** The problems of the database that the doctor finds, one line each. */
 const findingsOf = async (url: string) =>
-  (await examine(onDatabase(url), new AbortController().signal))
+  (await runChecks(onDatabase(url), new AbortController().signal))
     .filter(({ level, about }) => level === 'problem' && about === 'database')
-    .map(({ says, remedy }) => `${says} ${remedy}`)
+    .map(({ message, remedy }) => `${message} ${remedy}`)
 
 /** A service, and a way to say whether new sessions of its database may write. */
 const start = async (t: Test, options: ServiceOptions = {}) => {

@@ -247,7 +247,7 @@ t.test('anyone can read the schema, which has an ETag', async (t) => {
   const again = await service.request('GET', '/api/settings-schema', { headers: { 'If-None-Match': etag } })
   t.equal(again.status, 304)
   t.same(
-    service.config.warnings.map(({ says }) => says),
+    service.config.warnings.map(({ message }) => message),
     [
       'SETTINGS_SCHEMA: the service skips texts to be translated (`%…%`): /contributes/configuration/1/title and 1 more.',
       'SETTINGS_SCHEMA: the service skips `$ref`, which isn’t checked: /contributes/configuration/1/properties/ext.a/$ref.',
@@ -299,7 +299,9 @@ t.test('published extensions are read unchanged', async (t) => {
     const { schema } = settingsRules
     return {
       keys: Object.keys(schema.document.properties).length,
-      skips: warnings.map(({ says }) => says.replace(/^SETTINGS_SCHEMA: the service skips (.*?): .*$/, '$1')),
+      skips: warnings.map(({ message }) =>
+        message.replace(/^SETTINGS_SCHEMA: the service skips (.*?): .*$/, '$1'),
+      ),
       check: schema.check,
     }
   }

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
-import { LocalCounts } from '../src/platform/rate-limits/counts.js'
+import { LocalRateCounter } from '../src/platform/rate-limits/counts.js'
 import { connectRedis } from '../src/platform/rate-limits/redis.js'
 import { hasProperties } from './has-properties.js'
 import { freePort, temporaryFolder } from './process.js'
@@ -107,7 +107,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
   })
 
   t.test('a refund that arrives after its window gives no credit in the next one', async (t) => {
-    const fallback = new LocalCounts()
+    const fallback = new LocalRateCounter()
     const told = () => {}
     const counts = await connectRedis({
       url: redis.url,

@@ -92,9 +92,9 @@ t.test(
     const port = await freePort()
     const service = launch(t, port, { ...onDatabase(url), WORKERS: '2', database_pool_siz: '5' })
     const beside = launch(t, await freePort(), onDatabase(url))
-    const says = (text: string, by = service) => until(() => by.output().includes(text), text)
+    const waitForOutput = (text: string, by = service) => until(() => by.output().includes(text), text)
     const waits = 'Another instance is migrating the database. This instance is waiting.'
-    await Promise.all([says(waits), says(waits, beside)])
+    await Promise.all([waitForOutput(waits), waitForOutput(waits, beside)])
     const health = await until(() => fetch(`${service.url}/api/health`).catch(() => undefined), 'it answers')
     t.strictSame([health.status, await health.json()], [200, { ok: true, version: serviceVersion }])
     const other = await fetch(`${service.url}/api/ready`, { headers: { 'X-Request-Id': 'mine' } })
@@ -115,7 +115,7 @@ t.test(
     )
     await sql`select pg_advisory_unlock(${locks.migration})`
     await Promise.all([ready(service), ready(beside)])
-    await says('Open http')
+    await waitForOutput('Open http')
     const lines = service
       .output()
       .trim()
@@ -201,7 +201,7 @@ t.test('an unusable database is rejected with one sentence', async (t) => {
     await rejects(t, migrate(reach(url).DATABASE_URL ?? url), `DATABASE_URL names ${said}`)
     const findings = await checkDatabase(url, readConfig(onDatabase(url)))
     const [problem] = findings.filter(({ level }) => level === 'problem')
-    t.equal(`${problem?.says} ${problem?.remedy}`, `DATABASE_URL names ${said}`)
+    t.equal(`${problem?.message} ${problem?.remedy}`, `DATABASE_URL names ${said}`)
   }
 })
 

@@ -5,7 +5,7 @@ import { readConfig } from '../config.js'
 import { backUp } from '../operator/backup/back-up.js'
 import { withCommandDatabase } from '../platform/database/command-database.js'
 import { readArguments } from '../platform/process/arguments.js'
-import { print, printAside, runCommand } from '../platform/process/program.js'
+import { print, printToStderr, runCommand } from '../platform/process/program.js'
 import { STANDARD } from '../platform/process/whole-file.js'
 
 const USAGE = `npm run backup -- FILE
@@ -21,7 +21,7 @@ runCommand(async (stopped) => {
   if (!given) return
   const [file = ''] = given.others
   const config = readConfig(process.env, { needsSecrets: false })
-  const say = file === STANDARD ? printAside : print
-  await withCommandDatabase(config, stopped, (url) => backUp(url, file, say, stopped))
-  say(file === STANDARD ? 'The backup is complete.' : `The backup is complete: ${file}.`)
+  const writeLine = file === STANDARD ? printToStderr : print
+  await withCommandDatabase(config, stopped, (url) => backUp(url, file, writeLine, stopped))
+  writeLine(file === STANDARD ? 'The backup is complete.' : `The backup is complete: ${file}.`)
 })

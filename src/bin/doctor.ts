@@ -1,6 +1,6 @@
 /** Reports faults of a deployment, and how to fix them. */
 import '../platform/process/require-node.js'
-import { examine } from '../operator/doctor/examine.js'
+import { runChecks } from '../operator/doctor/examine.js'
 import { named, readArguments } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { print, runCommand } from '../platform/process/program.js'
@@ -11,13 +11,13 @@ const USAGE = `npm run doctor
   Exit code 1: there are problems to fix.
 `
 
-const signs = { ok: 'ok     ', warning: 'WARNING', problem: 'PROBLEM' }
+const levelLabels = { ok: 'ok     ', warning: 'WARNING', problem: 'PROBLEM' }
 
 runCommand(async (stopped) => {
   if (!readArguments('doctor', USAGE, {})) return
-  const findings = await examine(process.env, stopped)
-  for (const { level, about, says, remedy } of findings) {
-    print(`${signs[level]}  ${about}: ${says}`)
+  const findings = await runChecks(process.env, stopped)
+  for (const { level, about, message, remedy } of findings) {
+    print(`${levelLabels[level]}  ${about}: ${message}`)
     if (remedy !== undefined) print(`         ${named(remedy)}`)
   }
   const problems = findings.filter(({ level }) => level === 'problem').length

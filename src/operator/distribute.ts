@@ -42,7 +42,11 @@ export const clusterSetting = `set citus.multi_shard_modify_mode = 'sequential'`
  * interrupted run continues with the next one. @param stopped ends the run
  * @throws {OperatorError} if there is no cluster
  */
-export const distribute = (url: string, say: (line: string) => void, stopped?: AbortSignal): Promise<void> =>
+export const distribute = (
+  url: string,
+  writeLine: (line: string) => void,
+  stopped?: AbortSignal,
+): Promise<void> =>
   inDedicatedSession(url, stopped, async (sql) => {
     await requireCoordinator(sql)
     // Prevents a migration or a second run at the same time. A session that waited for the lock would keep a migration
@@ -51,10 +55,10 @@ export const distribute = (url: string, say: (line: string) => void, stopped?: A
     while (!(await take())[0]?.taken) await sleep(LOCK_POLL_MS, undefined, stopped && { signal: stopped })
     if (!(await isCurrent(sql)))
       throw new OperatorError('The schema isn’t current: run `npm run migrate` first')
-    await distributeTables(sql, say)
+    await distributeTables(sql, writeLine)
     const [{ database } = {}] = await sql`select quote_ident(current_database()) as database`
     await sql.unsafe(`alter database ${database} ${clusterSetting}`)
-    say('Every table is in place.')
+    writeLine('Every table is in place.')
   })
 
 const requireCoordinator = async (sql: postgres.Sql) => {
@@ -92,7 +96,7 @@ const readDistributions = async (sql: postgres.Sql): Promise<Map<string, Distrib
   return new Map(rows.map((row) => [row.name, row]))
 }
 
-const distributeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
+const distributeTables = async (sql: postgres.Sql, writeLine: (line: string) => void) => {
   const places = await readDistributions(sql)
   /** @returns whether the table is already in its place */
   const isDistributed = (table: string, wanted: Distribution): boolean => {
@@ -108,7 +112,7 @@ const distributeTables = async (sql: postgres.Sql, say: (line: string) => void) 
   for (const table of layout.copied) {
     if (isDistributed(table, { kind: 'reference', column: '<none>' })) continue
     await sql`select create_reference_table(${table}::text::regclass)`
-    say(`${table}: replicated to every node`)
+    writeLine(`${table}: replicated to every node`)
   }
   for (const [column, tables] of Object.entries(layout.spread)) {
     for (const table of tables) {
@@ -116,13 +120,13 @@ const distributeTables = async (sql: postgres.Sql, say: (line: string) => void) 
       const neighbor = tables.find((other) => places.get(other)?.kind === 'distributed') ?? 'none'
       await sql`select create_distributed_table(${table}::text::regclass, ${column}, colocate_with => ${neighbor})`
       places.set(table, { kind: 'distributed', column })
-      say(`${table}: distributed by ${column}`)
+      writeLine(`${table}: distributed by ${column}`)
     }
   }
   for (const table of layout.kept) {
     if (isDistributed(table, { kind: 'local', column: '<none>' })) continue
     await sql`select citus_add_local_table_to_metadata(${table}::text::regclass)`
-    say(`${table}: on the coordinator, known to every node`)
+    writeLine(`${table}: on the coordinator, known to every node`)
   }
   // The old rows have been copied to the nodes. The originals would only waste disk space.
   for (const table of [...Object.values(layout.spread).flat(), ...layout.copied.toReversed()])

@@ -20,7 +20,7 @@ const describe = ({ kind, url }: RecordedHost) => `the ${hostKinds[kind].name} h
 export const hostFault = (
   recorded: RecordedHost,
   { kind, url, movedFrom }: ConfiguredHost,
-): { says: string; remedy: string } | undefined => {
+): { message: string; remedy: string } | undefined => {
   const isSameKind = recorded.kind === kind
   const isSameUrl = recorded.url === url
   const before = isSameUrl ? recorded.kind : recorded.url
@@ -30,7 +30,7 @@ export const hostFault = (
     ? `If it is the same host, and REPOHOST_KIND was wrong before, set REPOHOST_MOVED=${before}.`
     : `If it is the same host under a new address, set REPOHOST_MOVED=${before}.`
   return {
-    says: `The accounts in this database are those of ${describe(recorded)}, and REPOHOST_KIND and REPOHOST_URL name ${describe({ kind, url })}, where other people have the same ids.`,
+    message: `The accounts in this database are those of ${describe(recorded)}, and REPOHOST_KIND and REPOHOST_URL name ${describe({ kind, url })}, where other people have the same ids.`,
     remedy: `Set REPOHOST_KIND=${recorded.kind} and REPOHOST_URL=${recorded.url}, or use another database.${canBeSame ? ` ${confirm}` : ''}`,
   }
 }
@@ -48,7 +48,7 @@ export const checkHost = async (database: Database, host: ConfiguredHost): Promi
     const recorded = isWritable ? await recordHost(tx, { kind, url }) : await readHost(tx)
     if (recorded === undefined) return undefined
     const fault = hostFault(recorded, host)
-    if (fault) throw new OperatorError(`${fault.says} ${fault.remedy}`)
+    if (fault) throw new OperatorError(`${fault.message} ${fault.remedy}`)
     if (recorded.kind === kind && recorded.url === url)
       return movedFrom && `Remove REPOHOST_MOVED: the database records ${describe(host)} already.`
     if (isWritable) await replaceHost(tx, { kind, url })

@@ -33,7 +33,7 @@ export interface MembershipAnswers {
   belongsTo: Map<number, boolean>
 }
 
-const nothingSaid = (): MembershipAnswers => ({ owns: new Map(), belongsTo: new Map() })
+const noAnswers = (): MembershipAnswers => ({ owns: new Map(), belongsTo: new Map() })
 
 interface Granted {
   outcome: 'granted'
@@ -51,14 +51,15 @@ interface NotGranted {
 const rejected = (error: ApiError): NotGranted => ({ outcome: 'rejected', error })
 const failed = (error: unknown): NotGranted => ({ outcome: 'failed', error })
 const repoDenied = (): NotGranted => rejected(new ApiError('repo_access_denied'))
-const renameDenied = (): NotGranted => rejected(new ApiError('repo_access_denied', { detail: NOT_SHOWN }))
+const renameDenied = (): NotGranted =>
+  rejected(new ApiError('repo_access_denied', { detail: RENAME_NOT_CONFIRMED }))
 /** Another organization can be tried with the same token. */
 const organizationDenied = (): NotGranted => failed(new ApiError('organization_access_denied'))
 
 type PushAnswer = (Granted | NotGranted) & { memberships: MembershipAnswers }
 
 /** A token, and the host's user that it must belong to. */
-interface ShownToken {
+interface PresentedToken {
   token: string
   userId: number
   trace: Trace | undefined
@@ -79,17 +80,21 @@ export interface Repohost {
     budget: AbortSignal,
   ): Memberships
   /** The organization with this name, if the token proves that its user owns or administers it. Never fails. */
-  askForOrganization(
-    shown: ShownToken,
+  checkOrganizationAccess(
+    shown: PresentedToken,
     name: string,
   ): Promise<(Granted & { organization: HostOrganization }) | NotGranted>
   /** Whether the user sees a repository, and what else the host says about the user. Never fails. */
-  askAtPush(shown: ShownToken, repository: RepoName, questions: MembershipQuestions): Promise<PushAnswer>
+  checkPushAccess(
+    shown: PresentedToken,
+    repository: RepoName,
+    questions: MembershipQuestions,
+  ): Promise<PushAnswer>
   /** Whether `from` leads to `to`, or the user doesn't see `from`, and sees `to`. Never fails. */
-  askAtMove(shown: ShownToken, from: RepoName, to: RepoName): Promise<Granted | NotGranted>
+  checkMoveAccess(shown: PresentedToken, from: RepoName, to: RepoName): Promise<Granted | NotGranted>
 }
 
-const NOT_SHOWN =
+const RENAME_NOT_CONFIRMED =
   'With this token, the repository host doesn’t show that `to` is the new name of `from`. Send your own token with access to `to`, and check both names.'
 
 /** The time budget for all of a request's calls. */
@@ -99,7 +104,7 @@ const BUDGET_MS = 5_000
 const MAX_REDIRECTS = 5
 
 /** A repository as a person sees it. */
-type Sight =
+type RepoVisibility =
   | { kind: 'granted' | 'denied' }
   | { kind: 'renamed'; renamedTo: string }
   | { kind: 'unseen'; because: NotGranted }
@@ -138,7 +143,7 @@ export const createRepohost = (
 
   /** The token's user. `foreign`: it isn't the expected one. */
   const identify = async (
-    { token, userId, trace }: ShownToken,
+    { token, userId, trace }: PresentedToken,
     signal: AbortSignal,
   ): Promise<(Granted & { user: HostUser }) | NotGranted | { outcome: 'foreign' }> => {
     try {
@@ -199,11 +204,11 @@ export const createRepohost = (
     return `${pathname.slice(api.pathname.length - 1)}${search}`
   }
 
-  const seeRepo = async (
-    { token, trace }: ShownToken,
+  const checkRepo = async (
+    { token, trace }: PresentedToken,
     repository: RepoName,
     signal: AbortSignal,
-  ): Promise<Sight> => {
+  ): Promise<RepoVisibility> => {
     try {
       let path: string | undefined = host.repoPath(repository)
       let response = await get(token, path, signal, trace)
@@ -234,7 +239,7 @@ export const createRepohost = (
       return { ...user, addresses: host.addresses.read(response, list) }
     },
     membershipsOf,
-    askForOrganization: async (shown, name) => {
+    checkOrganizationAccess: async (shown, name) => {
       const { token, trace } = shown
       const signal = newBudget()
       const person = await identify(shown, signal)
@@ -253,16 +258,16 @@ export const createRepohost = (
         return failed(error)
       }
     },
-    askAtPush: async (shown, repository, questions) => {
+    checkPushAccess: async (shown, repository, questions) => {
       const signal = newBudget()
       const person = await identify(shown, signal)
-      if (person.outcome === 'foreign') return { ...repoDenied(), memberships: nothingSaid() }
-      if (person.outcome !== 'granted') return { ...person, memberships: nothingSaid() }
+      if (person.outcome === 'foreign') return { ...repoDenied(), memberships: noAnswers() }
+      if (person.outcome !== 'granted') return { ...person, memberships: noAnswers() }
       const { token, trace } = shown
       const memberships = await membershipsOf(token, person.user, trace, signal)
         .ask(questions)
-        .catch(nothingSaid)
-      const seen = await seeRepo(shown, repository, signal)
+        .catch(noAnswers)
+      const seen = await checkRepo(shown, repository, signal)
       switch (seen.kind) {
         case 'granted':
           return { outcome: 'granted', memberships }
@@ -274,19 +279,19 @@ export const createRepohost = (
           return { ...seen.because, memberships }
       }
     },
-    askAtMove: async (shown, from, to) => {
+    checkMoveAccess: async (shown, from, to) => {
       const signal = newBudget()
       const person = await identify(shown, signal)
       if (person.outcome === 'foreign') return repoDenied()
       if (person.outcome !== 'granted') return person
-      const old = await seeRepo(shown, from, signal)
+      const old = await checkRepo(shown, from, signal)
       if (old.kind === 'unseen') return old.because
       if (old.kind === 'granted') return renameDenied()
       if (old.kind === 'renamed')
         return old.renamedTo.toLowerCase() === `${to.owner}/${to.repo}`.toLowerCase()
           ? { outcome: 'granted' }
           : renameDenied()
-      const renamed = await seeRepo(shown, to, signal)
+      const renamed = await checkRepo(shown, to, signal)
       if (renamed.kind === 'unseen') return renamed.because
       return renamed.kind === 'granted' ? { outcome: 'granted' } : renameDenied()
     },

@@ -13,11 +13,12 @@ const PERIOD_MS = 60_000
 export const secretsFault = (
   inUse: string[],
   secrets: string[],
-): { says: string; remedy: string } | undefined => {
+): { message: string; remedy: string } | undefined => {
   const known = new Set(secrets.map(keyIdOf))
   if (inUse.every((key) => known.has(key))) return undefined
   return {
-    says: 'In the last 5 minutes, another instance signed sessions with a secret that isn’t in JWT_SECRETS here: people who sign in there are signed out here.',
+    message:
+      'In the last 5 minutes, another instance signed sessions with a secret that isn’t in JWT_SECRETS here: people who sign in there are signed out here.',
     remedy: 'Set the same JWT_SECRETS for all instances.',
   }
 }
@@ -28,7 +29,7 @@ export const startComparingSecrets = async (app: FastifyInstance): Promise<Job> 
   let hasFault = false
   const compare = async (db = app.database.reserved) => {
     const fault = secretsFault(await listSigningKeys(db), jwtSecrets)
-    if (fault && !hasFault) app.log.warn(`${fault.says} ${fault.remedy}`)
+    if (fault && !hasFault) app.log.warn(`${fault.message} ${fault.remedy}`)
     hasFault = fault !== undefined
     // Skipped while the database is read-only, or slow.
     if (await app.isReady().catch(() => false))

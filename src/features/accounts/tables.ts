@@ -265,7 +265,7 @@ export const erasures = table(
     people: {
       userId: {
         erasure: { by: 'the end of the erasure' },
-        export: { leftOutBecause: 'the account has ended' },
+        export: { excludedBecause: 'the account has ended' },
       },
     },
     place: 'every node',

@@ -5,7 +5,7 @@ import { isUuid } from '../../platform/http/formats.js'
 import { applyChange, insertBillingEvent, linkCustomer, type SubscriptionChange } from './queries.js'
 
 /** A relevant notification's content. */
-export interface BillingNews {
+export interface BillingUpdate {
   change?: SubscriptionChange
   /** The customer's user, if the notification names one. */
   link?: { customerId: string; userId: string }
@@ -38,7 +38,7 @@ const userIdOf = (value: unknown): string | undefined =>
   typeof value === 'string' && isUuid(value) ? value : undefined
 
 /** @returns undefined for a kind or status that doesn't matter here. */
-export const readBillingEvent = ({ type, created, data }: BillingEvent): BillingNews | undefined => {
+export const readBillingEvent = ({ type, created, data }: BillingEvent): BillingUpdate | undefined => {
   const object = (data?.object ?? {}) as Record<string, unknown>
   const customerId = idOf(object.customer)
   if (customerId === undefined) return undefined

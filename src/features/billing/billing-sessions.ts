@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/client.js'
 import type { Trace } from '../../platform/http/trace.js'
 import { readCaller } from '../accounts/index.js'
 import type { BillingProvider } from './billing-provider.js'
-import { givesPro } from './policies.js'
+import { includesPro } from './policies.js'
 import { linkCustomer, readCustomer, readSubscriptionStatus } from './queries.js'
 
 const priceOf = ({ billing }: Config, interval: BillingInterval | undefined): string | undefined => {
@@ -67,7 +67,7 @@ export const createBillingSessions = (
       const priceId = priceOf(config, interval)
       if (priceId === undefined) throw new ApiError('billing_not_configured')
       const customerId = await customerOf(userId, trace)
-      if (givesPro(await readSubscriptionStatus(db, userId))) return portal(customerId, trace)
+      if (includesPro(await readSubscriptionStatus(db, userId))) return portal(customerId, trace)
       const checkout = {
         customerId,
         userId,

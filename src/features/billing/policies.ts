@@ -3,12 +3,12 @@ import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { readSubscriptionStatus } from './queries.js'
 
-export const givesPro = (status: SubscriptionStatus): boolean =>
+export const includesPro = (status: SubscriptionStatus): boolean =>
   ['trialing', 'active', 'past_due'].includes(status)
 
 /** The effective plan. While billing is dormant, everyone has Pro. */
 export const planOf = (status: SubscriptionStatus, { dormant }: { dormant: boolean }): 'free' | 'pro' =>
-  dormant || givesPro(status) ? 'pro' : 'free'
+  dormant || includesPro(status) ? 'pro' : 'free'
 
 /**
  * The Pro gate. It reads the status every time, so that lapses and renewals take effect at once.

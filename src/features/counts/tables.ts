@@ -25,7 +25,7 @@ export const webhooks = table(
     people: {
       createdBy: {
         erasure: 'anonymize',
-        export: { leftOutBecause: 'the audit trail has it' },
+        export: { excludedBecause: 'the audit trail has it' },
         label: 'webhooks created',
       },
     },
@@ -107,7 +107,7 @@ export const reportedIssues = table(
     people: {
       userId: {
         erasure: { by: 'reassignActivity' },
-        export: { leftOutBecause: 'the activity says how many there are' },
+        export: { excludedBecause: 'the activity says how many there are' },
       },
     },
     expiry: { task: 'old reported issues', sql: IS_OUT_OF_REPORT_RANGE },

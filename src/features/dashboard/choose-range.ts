@@ -8,7 +8,7 @@ import { dayAt } from '../../platform/time/zones.js'
 
 const DEFAULT_DAYS = 30
 
-interface Given {
+interface RangeInput {
   from?: string | undefined
   to?: string | undefined
 }
@@ -23,7 +23,7 @@ export type RequestedRange = { kind: 'given'; range: Range } | { kind: 'default'
  */
 export const readRequestedRange = async (
   { hot }: Pick<Database, 'hot'>,
-  { from, to }: Given,
+  { from, to }: RangeInput,
 ): Promise<RequestedRange> => {
   if (from === undefined && to === undefined) return { kind: 'default' }
   const tomorrow = addDays(dayAt('UTC', Date.parse(await readMoment(hot))), 1)

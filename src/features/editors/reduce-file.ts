@@ -8,7 +8,7 @@ import { CsvError } from 'csv-parse'
 import type { Token } from 'stream-json/core/parser.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
-import { JsonTokens, NoJsonError } from '../../platform/http/json-tokens.js'
+import { InvalidJsonError, JsonTokens } from '../../platform/http/json-tokens.js'
 import { HOURS } from '../../platform/time/days.js'
 import { CsvReader } from './parsing/csv.js'
 import { HeartbeatFinder } from './parsing/json.js'
@@ -187,7 +187,7 @@ export const reduceFile = async (
     if (reader instanceof JsonTokens) reduction.addFrom(reader.end())
     else await reader?.end()
   } catch (error) {
-    if (error instanceof NoJsonError)
+    if (error instanceof InvalidJsonError)
       throw new ApiError('invalid_json', { detail: 'The file isn’t JSON, or it isn’t complete.' })
     if (error instanceof CsvError) throw invalid('/body', `isn’t CSV: ${error.message}`)
     throw error

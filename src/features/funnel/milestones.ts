@@ -4,7 +4,7 @@
  */
 import fp from 'fastify-plugin'
 import type { Milestone } from '../../../schemas/funnel.js'
-import { inTime } from '../../platform/process/async.js'
+import { withTimeout } from '../../platform/process/async.js'
 import { insertMilestones } from './queries.js'
 
 declare module 'fastify' {
@@ -74,7 +74,7 @@ export default fp(async (app) => {
 
   app.addHook('onClose', async () => {
     isClosed = true
-    await inTime(flushOrWarn(), LAST_MS, () => {})
+    await withTimeout(flushOrWarn(), LAST_MS, () => {})
     clearTimeout(timer)
   })
 })

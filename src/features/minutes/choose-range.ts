@@ -6,7 +6,7 @@ import { type Range, resolveRange } from '../../platform/time/days.js'
 
 const DEFAULT_DAYS = 30
 
-interface Given {
+interface RangeInput {
   from?: string | undefined
   to?: string | undefined
 }
@@ -14,7 +14,7 @@ interface Given {
 /** The days in a query's range, both ends included. @throws {ApiError} `invalid_range` */
 export const chooseRange = async (
   database: Database,
-  given: Given,
+  given: RangeInput,
   defaultDays = DEFAULT_DAYS,
 ): Promise<Range> => {
   const today = given.from ?? given.to ?? (await readToday(database))

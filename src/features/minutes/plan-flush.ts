@@ -94,7 +94,7 @@ const countRows = (entries: Entry[], { workspaces }: FlushTarget): number => {
 }
 
 /** @throws {ApiError} `payload_too_large` */
-export const requireFewRows = ({ rows, workspaces }: TargetedFlush): void => {
+export const requireRowLimit = ({ rows, workspaces }: TargetedFlush): void => {
   if (rows <= limits.flush_rows) return
   const entriesThatFit = Math.floor(limits.flush_rows / workspaces.length)
   throw new ApiError('payload_too_large', {
@@ -139,7 +139,7 @@ export const planFlush = (
   const notes: FlushNote[] = []
   const planned = new Map<MemberDay, PlannedDay>()
   for (const [index, entry] of entries.entries()) {
-    const refusal = refusalOf(entry, window, members)
+    const refusal = rejectionOf(entry, window, members)
     if (refusal !== 'none') {
       notes.push({ index, status: 'ignored', code: refusal })
       continue
@@ -163,7 +163,7 @@ export const planFlush = (
       const sum = row ? sumOf(row, counted) : counted
       rows.set(repoKey, { workspaceId, userId, day, repo, repoKey, timezone, ...known, ...sum })
     }
-    const code = off ? 'recording_off' : hardest(cuts)
+    const code = off ? 'recording_off' : strictest(cuts)
     if (code !== 'none') notes.push({ index, status: 'capped', code })
   }
   const added = Array.from(planned.values(), ({ rows }) => [...rows.values()]).flat()
@@ -171,7 +171,7 @@ export const planFlush = (
 }
 
 /** Why an entry counts nowhere. */
-const refusalOf = (
+const rejectionOf = (
   entry: Entry,
   [first, last]: TargetedFlush['window'],
   members: readonly MemberDays<FlushWorkspace>[],
@@ -188,7 +188,7 @@ const isMatched = (
 ): boolean => day >= firstDay && repoKeys.has(repoKey)
 
 /** The strictest cut among several workspaces. */
-const hardest = (cuts: Cut[]): Cut =>
+const strictest = (cuts: Cut[]): Cut =>
   cuts.includes('hour_full') ? 'hour_full' : cuts.includes('day_full') ? 'day_full' : 'none'
 
 const toResponse = (total: number, notes: FlushNote[]): FlushResult => {

@@ -25,7 +25,7 @@ import {
   type Flush,
   type FlushWorkspace,
   planFlush,
-  requireFewRows,
+  requireRowLimit,
   type TargetedFlush,
   targetFlush,
 } from './plan-flush.js'
@@ -101,7 +101,7 @@ const recordOne = async (tx: Tx, flush: Flush): Promise<RecordedFlush> => {
     return { response, named }
   }
   const targeted = targetFlush(flush, requireTarget(target, request.repoKeys.size))
-  requireFewRows(targeted)
+  requireRowLimit(targeted)
   // Before the activity lock, so that its holder never waits for the user's row.
   if (targeted.hasNewTimezone) await changeTimezone(tx, flush.userId, targeted.timezone)
   const members = await lockMemberDays(tx, targeted.workspaces)

@@ -130,7 +130,7 @@ export const activityPeople = table(
     people: {
       userId: {
         erasure: { by: 'reassignActivity' },
-        export: { leftOutBecause: 'it follows from the activity' },
+        export: { excludedBecause: 'it follows from the activity' },
       },
     },
     place: { spreadBy: 'workspace_id' },

@@ -8,7 +8,7 @@ import {
   type PersonKey,
   revokeAllTokens,
 } from '../accounts/index.js'
-import { givesPro, readSubscriptionStatus, unlinkCustomers } from '../billing/index.js'
+import { includesPro, readSubscriptionStatus, unlinkCustomers } from '../billing/index.js'
 import { tryLockRollup } from '../rollups/index.js'
 import { type Actor, leaveAllWorkspaces } from '../workspaces/index.js'
 import { beginErasure, eraseBatch, listErasures } from './queries/erasures.js'
@@ -38,7 +38,7 @@ export const deleteAccount = (
     const user = await lockCaller(tx, userId)
     if (confirm.toLowerCase() !== user.login.toLowerCase())
       throw invalid('/body/confirm', `must be your login, ${user.login}`)
-    if (givesPro(await readSubscriptionStatus(tx, userId))) throw new ApiError('subscription_active')
+    if (includesPro(await readSubscriptionStatus(tx, userId))) throw new ApiError('subscription_active')
     await leaveAllWorkspaces(tx, user, key, actor)
     await unlinkCustomers(tx, userId)
     const generation = await revokeAllTokens(tx, userId)

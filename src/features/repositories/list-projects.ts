@@ -3,17 +3,17 @@ import type { KeyInUse } from '../../platform/access/caller.js'
 import type { Db } from '../../platform/database/client.js'
 import { FIRST_DAY } from '../../platform/time/days.js'
 import { firstNamedDay, type PrivacyRules } from '../privacy/index.js'
-import { listCallersWorkspaces, listProjects, type SeenWorkspaces } from './queries/projects.js'
+import { listCallersWorkspaces, listProjects, type VisibleWorkspaces } from './queries/projects.js'
 
 /** Members see the repositories where they've been active. Admins see everyone's, if the privacy level allows. */
-const seenBy = (
+const visibleTo = (
   key: KeyInUse | null,
   { floor }: PrivacyRules,
   workspaces: Awaited<ReturnType<typeof listCallersWorkspaces>>,
-): SeenWorkspaces => {
+): VisibleWorkspaces => {
   const canSeeOwn = !key || (key.workspaceId === null && key.scopes.includes('activity:read'))
   const canSeeAll = (role: Role) => role === 'admin' && (!key || key.scopes.includes('dashboard:read'))
-  const seen: SeenWorkspaces = { all: [], own: [], named: [], namedFrom: [], published: [] }
+  const seen: VisibleWorkspaces = { all: [], own: [], named: [], namedFrom: [], published: [] }
   for (const { workspaceId, role, level, teamUntil } of workspaces) {
     seen.all.push(workspaceId)
     if (canSeeOwn) seen.own.push(workspaceId)
@@ -29,7 +29,7 @@ const seenBy = (
 }
 
 /** A page of the repositories that the service knows and the caller sees. */
-export const listSeenProjects = async (
+export const listVisibleProjects = async (
   db: Db,
   { userId, key }: { userId: string; key: KeyInUse | null },
   privacy: PrivacyRules,
@@ -37,5 +37,5 @@ export const listSeenProjects = async (
   limit: number,
 ) => {
   const workspaces = await listCallersWorkspaces(db, userId, key?.workspaceId ?? null)
-  return listProjects(db, userId, seenBy(key, privacy, workspaces), after, limit)
+  return listProjects(db, userId, visibleTo(key, privacy, workspaces), after, limit)
 }

@@ -1,5 +1,5 @@
 import type { Database, Db } from '../../platform/database/client.js'
-import { couldNotConnect } from '../../platform/database/failures.js'
+import { isConnectTimeout } from '../../platform/database/failures.js'
 import { assignAgentMinutesToLocalDays, clearAgentHours, deletePersonalMarks } from '../minutes/index.js'
 import { assignToLocalDays, listUnassignedDays } from './queries/assign-local-days.js'
 import {
@@ -42,7 +42,7 @@ const workOn = async <Item>(
       if (done === undefined) return undefined
       total += done
     } catch (error) {
-      if (couldNotConnect(error)) throw error
+      if (isConnectTimeout(error)) throw error
       // A failure doesn't hold up the others.
       failures.push(error)
     }

@@ -27,7 +27,7 @@ const shownSums = () => ({
 /** The code that removes activity rebuilds the rollups. */
 const rolledUp: PersonRule = {
   erasure: { by: 'reassignActivity' },
-  export: { leftOutBecause: 'it is made from the activity' },
+  export: { excludedBecause: 'it is made from the activity' },
 }
 
 /** A workspace's sums by local day. This and the tables below are rollups, made from `activity` a day or a month at a time. */

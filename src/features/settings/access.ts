@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Role } from '../../../schemas/common.js'
 import type { ErrorCode } from '../../../schemas/errors.js'
-import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
+import { repoKeysOf, splitRepo } from '../../../schemas/repo-keys.js'
 import { ApiError } from '../../errors.js'
 import { type Access, anyCaller } from '../../platform/access/access.js'
 import type { Db } from '../../platform/database/client.js'
@@ -64,7 +64,7 @@ const repoAccess = <Found>(
 
 const namedRepoOf = (request: FastifyRequest, source: RepoSource): NamedRepo => {
   const query = request.query as { repo: string; workspace?: string }
-  const { owner, repo } = source === 'params' ? (request.params as NamedRepo) : divideRepo(query.repo)
+  const { owner, repo } = source === 'params' ? (request.params as NamedRepo) : splitRepo(query.repo)
   const within = request.key?.workspaceId ?? undefined
   if (within !== undefined && query.workspace !== undefined && query.workspace.toLowerCase() !== within)
     throw new ApiError('workspace_not_found')

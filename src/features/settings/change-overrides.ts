@@ -8,9 +8,9 @@ import { etagOf, type Preconditions, requirePreconditions } from '../../platform
 import { type Change, changeWorkspace, listPatterns, type WorkspaceCall } from '../workspaces/index.js'
 import { describeChange } from './describe-change.js'
 import {
-  judgeRestored,
+  checkRestored,
   type KeysAndRules,
-  requireSpellingBeside,
+  requireSpellingOfNew,
   requireUnlocked,
 } from './policies/settings-rules.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
@@ -56,7 +56,7 @@ export const setOverride = (
     await requireEditable(change, key, content)
     const current = await readOverride(change.tx, key)
     requirePreconditions(preconditions, current && versionOf(current))
-    requireSpellingBeside(current?.settings, content)
+    requireSpellingOfNew(current?.settings, content)
     const { owner, repo } = call
     return writeOverride(change, key, current, { owner, repo, settings: JSON.stringify(content) })
   })
@@ -78,7 +78,7 @@ export const restoreOverride = (
     requirePreconditions(preconditions, versionOf(current))
     const old = await overrideHistory.read(change.tx, key, version)
     if (!old) throw new ApiError('version_not_found')
-    const judged = judgeRestored(rules, old.settings)
+    const judged = checkRestored(rules, old.settings)
     await requireEditable(change, key, JSON.parse(old.settings))
     return { ...(await writeOverride(change, key, current, old, version)), ...judged }
   })

@@ -12,7 +12,7 @@ import {
   type WorkspaceCall,
 } from '../workspaces/index.js'
 import { describeChange } from './describe-change.js'
-import { judgeRestored, type KeysAndRules, requireSpelling } from './policies/settings-rules.js'
+import { checkRestored, type KeysAndRules, requireSpelling } from './policies/settings-rules.js'
 import {
   readSettingsToChange,
   type StoredWorkspaceSettings,
@@ -91,7 +91,7 @@ export const restoreWorkspaceSettings = (
     if (!old) throw new ApiError('version_not_found')
     const current = await readCurrent(change, call)
     requirePreconditions(preconditions, { id: call.workspaceId, version: current.version })
-    const judged = judgeRestored(rules, old.settings)
+    const judged = checkRestored(rules, old.settings)
     const { settings, locked, idleWindowMinutes } = old
     const content = { settings, locked, idleWindowMinutes, activityPrivacy: current.activityPrivacy }
     return { ...(await writeSettings(change, call.workspaceId, current, content, version)), ...judged }

@@ -2,7 +2,7 @@
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
-import { fitting } from '../../platform/process/held-memory.js'
+import { maxConcurrentFor } from '../../platform/process/held-memory.js'
 import { KeyedSemaphore, Semaphore } from '../../platform/process/semaphore.js'
 import type { SentConfiguration } from './configuration-reader.js'
 import { readStorage } from './queries/storage-quota.js'
@@ -18,7 +18,7 @@ const MAX_WAITING = 64
 const WAIT_MS = 10_000
 const unavailable = () => new ApiError('unavailable')
 const personSemaphores = new KeyedSemaphore(1, MAX_WAITING, WAIT_MS, unavailable)
-const changeSemaphore = new Semaphore(fitting(CHANGE_MIB), MAX_WAITING, WAIT_MS, unavailable)
+const changeSemaphore = new Semaphore(maxConcurrentFor(CHANGE_MIB), MAX_WAITING, WAIT_MS, unavailable)
 
 /** Only changes that need much memory wait for others. Those without overrides need little. @returns what releases the permit */
 export const acquireChangePermit = async (

@@ -10,7 +10,7 @@ import { escapePointer } from '../../errors.js'
 import { jsonReader } from '../../platform/http/body-reader.js'
 import { type BodyContext, InvalidBody } from '../../platform/http/json-body.js'
 import { yieldIfDue } from '../../platform/process/yield-if-due.js'
-import type { JudgedKeys } from './policies/settings-rules.js'
+import type { CheckedKeys } from './policies/settings-rules.js'
 
 export interface SentConfiguration extends Omit<ConfigurationBody, 'projects'> {
   /** Pieces of lines: an override's name, then its settings as JSON, in which a line break is always escaped. */
@@ -20,7 +20,7 @@ export interface SentConfiguration extends Omit<ConfigurationBody, 'projects'> {
 /** Faulty keys: those of the first settings in the body that have any. */
 export type ReadConfiguration =
   | { kind: 'read'; sent: SentConfiguration }
-  | { kind: 'faulty keys'; keys: JudgedKeys }
+  | { kind: 'faulty keys'; keys: CheckedKeys }
 
 const PIECE_LENGTH = 262_144
 
@@ -41,7 +41,7 @@ const requireNames = (names: string[], { kind }: BodyContext): void => {
 const findFaultyKeys = (
   { settings = {}, projects = {} }: ConfigurationBody,
   { keys }: BodyContext,
-): JudgedKeys | undefined => {
+): CheckedKeys | undefined => {
   const { faultsIn } = settingsKeys(keys)
   const faults = faultsIn(settings, 'workspace')
   if (faults.length > 0) return { at: '/body/settings', settings, faults }

@@ -1,6 +1,6 @@
 /** Moves the settings of a repository that was renamed at the host. Activity keeps the name it was recorded under. */
 
-import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
+import { repoKeysOf, splitRepo } from '../../../schemas/repo-keys.js'
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
@@ -13,7 +13,13 @@ import {
   type WorkspaceCall,
 } from '../workspaces/index.js'
 import { findOutside } from './queries/configuration.js'
-import { type Held, moveOverride, moveSnapshot, readHeld, recordRename } from './queries/moves.js'
+import {
+  moveOverride,
+  moveSnapshot,
+  readHeld,
+  recordRename,
+  type StoredRepoSettings,
+} from './queries/moves.js'
 import type { RepoId } from './queries/overrides.js'
 import { lockSnapshot } from './queries/snapshots.js'
 
@@ -23,7 +29,7 @@ interface Move {
 }
 
 const placeOf = (path: string): RepoId => {
-  const name = divideRepo(path)
+  const name = splitRepo(path)
   return { ...name, ...repoKeysOf(name) }
 }
 
@@ -54,7 +60,7 @@ export const requireMovable = async (db: Db, workspaceId: string, { from, to }: 
 }
 
 /** With the workspace locked. @returns what was moved, which is nothing if it was deleted in the meantime */
-const move = async (tx: Db, workspaceId: string, { from, to }: Move): Promise<Held> => {
+const move = async (tx: Db, workspaceId: string, { from, to }: Move): Promise<StoredRepoSettings> => {
   const key = { ownerKey: from.ownerKey, repoKey: from.repoKey, workspaceId }
   // Pushes lock the snapshot, and not the workspace. Only what's locked here is moved.
   const snapshot = (await lockSnapshot(tx, key)) !== undefined

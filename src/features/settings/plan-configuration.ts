@@ -2,7 +2,7 @@
 import type { Warnings } from '../../../schemas/common.js'
 import type { ConfigurationChange, ConfigurationEffect } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
-import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
+import { repoKeysOf, splitRepo } from '../../../schemas/repo-keys.js'
 import { parsePatterns, type RepoPattern } from '../../../schemas/repo-pattern.js'
 import { type Locks, lockedKeysIn, locksOf, spellingFaultsIn } from '../../../schemas/settings-keys.js'
 import { ApiError } from '../../errors.js'
@@ -312,7 +312,7 @@ const planWrite = async (
   if (text === stored?.settings) return { kind: 'same' }
   const values = JSON.parse(text) as Values
   const before = stored && (JSON.parse(stored.settings) as Values)
-  const { owner, repo } = stored ?? divideRepo(sent.name)
+  const { owner, repo } = stored ?? splitRepo(sent.name)
   const { changes, set, settings } = await compareSettings(nameOf({ owner, repo }), before, values)
   if (changes.length === 0) return { kind: 'same' }
   const described = describeChange({ settings: before ?? {} }, { settings })

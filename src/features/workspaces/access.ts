@@ -12,7 +12,7 @@ import {
   type SchemaOf,
 } from '../../platform/access/access.js'
 import type { WorkspaceCall } from './change-workspace.js'
-import { reaches, requireRole } from './policies/rights.js'
+import { canAccessWorkspace, requireRole } from './policies/rights.js'
 import { readRole, readRoles } from './queries/members.js'
 
 declare module 'fastify' {
@@ -82,7 +82,7 @@ const findMembership = async (
 ): Promise<WorkspaceCall> => {
   // In lower case like the database, so that locks and ETags use one spelling.
   const workspaceId = workspace.toLowerCase()
-  if (key && !reaches(key, workspaceId)) throw new ApiError('workspace_not_found')
+  if (key && !canAccessWorkspace(key, workspaceId)) throw new ApiError('workspace_not_found')
   const current = await readRole(server.db, workspaceId, userId)
   requireRole(current && { role: current }, role)
   return { workspaceId, userId, key }
@@ -111,7 +111,7 @@ export const adminOfNamed = (...scopes: Scope[]): Access<Roles> => ({
   errors: ['workspace_not_found', 'admin_required'],
   find: async ({ server, key, memberId: userId }) => {
     const all = await readRoles(server.db, userId)
-    const reached = all.filter(({ workspaceId }) => !key || reaches(key, workspaceId))
+    const reached = all.filter(({ workspaceId }) => !key || canAccessWorkspace(key, workspaceId))
     requireRole(reached.find(({ role }) => role === 'admin') ?? reached[0], 'admin')
     return { userId, key, roles: new Map(reached.map(({ workspaceId, role }) => [workspaceId, role])) }
   },

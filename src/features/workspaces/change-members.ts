@@ -35,7 +35,11 @@ export const canLeave = async (
   { userId, role }: { userId: string; role: Role },
 ): Promise<boolean> => role !== 'admin' || hasOtherAdmin(tx, id, userId)
 
-const keepAnAdmin = async ({ tx, workspace }: Change, id: string, person: { userId: string; role: Role }) => {
+const requireOtherAdmin = async (
+  { tx, workspace }: Change,
+  id: string,
+  person: { userId: string; role: Role },
+) => {
   if (await canLeave({ tx }, id, person)) return
   throw new ApiError('last_admin', { workspaces: [{ id, name: workspace.name }] })
 }
@@ -62,7 +66,7 @@ export const changeRole = (
     await lockRoles(tx, call.workspaceId)
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
     if (member.role === role) return { userId, member }
-    await keepAnAdmin(change, call.workspaceId, { userId, role: member.role })
+    await requireOtherAdmin(change, call.workspaceId, { userId, role: member.role })
     const person = { id: userId, login: member.login }
     if (role === 'member') {
       await withdraw(change, call.workspaceId, person)
@@ -83,7 +87,7 @@ export const removeMember = (database: Database, call: WorkspaceCall, login: str
     const { tx, caller, record } = change
     await lockRoles(tx, call.workspaceId)
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
-    await keepAnAdmin(change, call.workspaceId, { userId, role: member.role })
+    await requireOtherAdmin(change, call.workspaceId, { userId, role: member.role })
     const person = { id: userId, login: member.login }
     // An admin confirms the host's report, so that the person can come back through the organization.
     const returns = await hasLeft(tx, call.workspaceId, userId)
@@ -114,7 +118,7 @@ export const leaveWorkspace = (database: Database, call: WorkspaceCall): Promise
     const { tx, caller, workspace, record } = change
     if (workspace.personal) throw new ApiError('personal_workspace')
     await lockRoles(tx, call.workspaceId)
-    await keepAnAdmin(change, call.workspaceId, { userId: caller.id, role: caller.role })
+    await requireOtherAdmin(change, call.workspaceId, { userId: caller.id, role: caller.role })
     await withdraw(change, call.workspaceId, caller)
     await deleteMember(tx, call.workspaceId, caller.id)
     await recordDeparture(tx, call.workspaceId, caller.id)

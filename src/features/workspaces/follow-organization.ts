@@ -58,7 +58,7 @@ export const followAtSignIn = async (
   const [followed, isOpen] = await Promise.all([listFollowed(db, user.id), admitsAnyone(db)])
   if (followed.length === 0 && !isOpen) return
   const { owns } = await memberships.ask({ owns: organizationsOf(followed.filter(isMade)) })
-  await judgeLinks(context, user, followed, owns)
+  await checkLinks(context, user, followed, owns)
   const listed = await memberships.list()
   if (isOpen) await joinWorkspaces(context, user, await namesOf(memberships, listed, db))
   const known = new Map(listed?.map(({ id }) => [id, true]))
@@ -74,7 +74,7 @@ const namesOf = async (
   db: Db,
 ): Promise<Map<number, string>> => {
   if (listed) return new Map(listed.map(({ id, name }) => [id, name]))
-  const admitting = oneOfEach(await listAdmitting(db, MAX_QUESTIONS))
+  const admitting = uniqueById(await listAdmitting(db, MAX_QUESTIONS))
   const { belongsTo } = await memberships.ask({ belongsTo: admitting })
   return new Map(admitting.filter(({ id }) => belongsTo.get(id)).map(({ id, name }) => [id, name]))
 }
@@ -92,23 +92,23 @@ export const syncMembershipOnPush = async (
   followed: Followed[],
   { owns, belongsTo }: MembershipAnswers,
 ): Promise<void> => {
-  await judgeLinks(context, user, followed, owns)
+  await checkLinks(context, user, followed, owns)
   await leaveOrganizations(context, user, followed, belongsTo)
 }
 
 /** Lists each organization once. */
-const oneOfEach = (organizations: HostOrganization[]): HostOrganization[] =>
+const uniqueById = (organizations: HostOrganization[]): HostOrganization[] =>
   [...new Map(organizations.map((one) => [one.id, one])).values()].slice(0, MAX_QUESTIONS)
 
 const organizationsOf = (followed: Followed[]): HostOrganization[] =>
-  oneOfEach(followed.map(({ hostId, name }) => ({ id: hostId, name })))
+  uniqueById(followed.map(({ hostId, name }) => ({ id: hostId, name })))
 
 const isMade = ({ isMaker }: Followed): boolean => isMaker
 /** Whether the host is asked if the person still belongs to the organization. */
 const isChecked = ({ leaves, isKnown }: Followed): boolean => leaves === 'remove' || isKnown
 
 /** Links that the person made stay active while the host confirms the person as an owner. A clear "no" pauses them. */
-const judgeLinks = async (
+const checkLinks = async (
   { database }: FollowContext,
   user: User,
   followed: Followed[],
@@ -153,7 +153,8 @@ const leaveOrganizations = async (
     await confirmMemberships(context.database.write, user.id, workspaceIds, first.listedAt)
   }
   const left = followed.filter((one) => isChecked(one) && belongsTo.get(one.hostId) === false)
-  for (const { workspaceId, hostId } of left) await removeWhoLeft(context, workspaceId, hostId, user.id)
+  for (const { workspaceId, hostId } of left)
+    await removeDepartedMember(context, workspaceId, hostId, user.id)
 }
 
 /** @param belongsTo the current names of the organizations that the person belongs to, by their ids */
@@ -220,14 +221,14 @@ export const followReport = async (
   marks: ReportMarks,
 ): Promise<void> => {
   const userId = await findUserByRepohostId(context.database.write, repohostId)
-  if (userId !== undefined) await removeWhoLeft(context, workspaceId, organizationId, userId, marks)
+  if (userId !== undefined) await removeDepartedMember(context, workspaceId, organizationId, userId, marks)
 }
 
 /**
  * Every removal that the host causes goes through here. It removes the person, or leaves a note for an admin. Links
  * made by a person who left are paused.
  */
-const removeWhoLeft = async (
+const removeDepartedMember = async (
   { database, limits: { removals }, hostName, forgetKeys }: FollowContext,
   workspaceId: string,
   organizationId: number,

@@ -49,7 +49,7 @@ export const workspaces = table(
       personalOf: { erasure: { by: 'the deletion of the personal workspace' }, export: 'personal_workspace' },
       createdBy: {
         erasure: 'anonymize',
-        export: { leftOutBecause: 'the audit trail has it' },
+        export: { excludedBecause: 'the audit trail has it' },
         label: 'workspaces created',
       },
     },

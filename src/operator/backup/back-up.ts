@@ -24,7 +24,7 @@ const SUMMED_COLUMNS = ['minutes', ...countNames].map((column) => `activity.${co
 /**
  * Writes a consistent snapshot. The file appears only once it is complete, and only its owner can read it. The backup
  * is recorded in the database if that accepts writes.
- * @param say receives a line for each table that has rows
+ * @param writeLine receives a line for each table that has rows
  * @returns whether it is recorded
  * @throws {OperatorError} if the database is newer than this program or has no tables of the service, or the file can't
  * be written
@@ -32,13 +32,13 @@ const SUMMED_COLUMNS = ['minutes', ...countNames].map((column) => `activity.${co
 export const backUp = async (
   url: string,
   file: string,
-  say: (line: string) => void,
+  writeLine: (line: string) => void,
   stopped: AbortSignal,
 ): Promise<boolean> => {
   const madeAt = new Date().toISOString()
   const size = await writeWholeFile(file, (open) =>
     inLongTransaction(url, 'isolation level repeatable read read only', stopped, (tx) =>
-      pipeline(dump(tx, madeAt, say), createGzip(), open(), { signal: stopped }),
+      pipeline(dump(tx, madeAt, writeLine), createGzip(), open(), { signal: stopped }),
     ),
   )
   try {
@@ -46,7 +46,7 @@ export const backUp = async (
     return true
   } catch (error) {
     // Recording fails on a replica, and on an older schema. The backup is still complete.
-    say(
+    writeLine(
       `The backup couldn’t be recorded in the database, so the doctor doesn’t know about it: ${(error as Error).message}.`,
     )
     return false
@@ -61,7 +61,7 @@ const note = (url: string, madeAt: string, bytes: number, stopped: AbortSignal) 
     (tx) => tx`insert into backups (made_at, bytes) values (${madeAt}, ${bytes})`,
   )
 
-async function* dump(tx: postgres.TransactionSql, madeAt: string, say: (line: string) => void) {
+async function* dump(tx: postgres.TransactionSql, madeAt: string, writeLine: (line: string) => void) {
   const manifest: Manifest = {
     format: 1,
     version: serviceVersion,
@@ -83,7 +83,7 @@ async function* dump(tx: postgres.TransactionSql, madeAt: string, say: (line: st
     }
     yield END_OF_ROWS
     checksums[table.name] = tally.sha256
-    if (table.rows > 0) say(`${table.name}: ${table.rows}`)
+    if (table.rows > 0) writeLine(`${table.name}: ${table.rows}`)
   }
   yield commentOf(checksums)
 }

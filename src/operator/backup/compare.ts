@@ -43,13 +43,13 @@ const UNDONE_CHANGES = {
 
 /**
  * Reads the whole file, and changes nothing.
- * @param say receives a line for each table whose number of rows differs, and for everything that a restore would bring back
+ * @param writeLine receives a line for each table whose number of rows differs, and for everything that a restore would bring back
  * @throws {OperatorError} if the file is damaged or another version has to read it
  */
 export const compare = (
   url: string,
   file: string,
-  say: (line: string) => void,
+  writeLine: (line: string) => void,
   stopped: AbortSignal,
 ): Promise<Manifest> =>
   readBackup(file, async (reader) => {
@@ -60,11 +60,11 @@ export const compare = (
     await inLongTransaction(url, 'isolation level repeatable read', stopped, async (tx) => {
       // They are read in full before anything is printed.
       await readTables(tx, reader, manifest)
-      await sayRows(tx, manifest, say)
+      await writeRowCounts(tx, manifest, writeLine)
       for (const [title, query] of Object.entries(UNDONE_CHANGES)) {
         const found = await tx.unsafe<{ line: string }[]>(query)
-        if (found.length > 0) say(`${title}: ${found.length}`)
-        for (const { line } of found) say(`  ${line}`)
+        if (found.length > 0) writeLine(`${title}: ${found.length}`)
+        for (const { line } of found) writeLine(`  ${line}`)
       }
     })
     return manifest
@@ -97,7 +97,11 @@ const readTables = async (tx: postgres.TransactionSql, reader: BackupReader, { t
   requireSame(sha256, await reader.readChecksums())
 }
 
-const sayRows = async (tx: postgres.TransactionSql, { tables }: Manifest, say: (line: string) => void) => {
+const writeRowCounts = async (
+  tx: postgres.TransactionSql,
+  { tables }: Manifest,
+  writeLine: (line: string) => void,
+) => {
   const found = await tx<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`
   const before = new Map(tables.map(({ name, rows }) => [name, rows]))
@@ -105,6 +109,6 @@ const sayRows = async (tx: postgres.TransactionSql, { tables }: Manifest, say: (
     const [row] = await tx<{ rows: string }[]>`select count(*)::text as rows from ${tx(`public.${name}`)}`
     const rows = Number(row?.rows)
     const old = before.get(name) ?? 0
-    if (rows !== old) say(`${name}: ${old} rows in the backup, ${rows} now`)
+    if (rows !== old) writeLine(`${name}: ${old} rows in the backup, ${rows} now`)
   }
 }

@@ -23,13 +23,13 @@ import {
 } from './file.js'
 
 /**
- * @param say receives a line for each table that has rows
+ * @param writeLine receives a line for each table that has rows
  * @throws {OperatorError} if the file is damaged or newer than this program, or people have used the database
  */
 export const restore = async (
   url: string,
   file: string,
-  say: (line: string) => void,
+  writeLine: (line: string) => void,
   stopped: AbortSignal,
   /** The name of the database, to delete what is in it. */
   replaced?: string,
@@ -38,7 +38,7 @@ export const restore = async (
     const manifest = await reader.readManifest()
     requireKnown(manifest)
     await inLongTransaction(url, 'isolation level read committed', stopped, (tx) =>
-      load(tx, reader, manifest, say, replaced),
+      load(tx, reader, manifest, writeLine, replaced),
     )
     return manifest
   })
@@ -62,7 +62,7 @@ const load = async (
   tx: postgres.TransactionSql,
   reader: BackupReader,
   manifest: Manifest,
-  say: (line: string) => void,
+  writeLine: (line: string) => void,
   replaced: string | undefined,
 ) => {
   await tx`select pg_advisory_xact_lock(${locks.migration})`
@@ -85,14 +85,14 @@ const load = async (
     >`select count(*)::text as rows from ${tx(`public.${table.name}`)}`
     if (Number(row?.rows) !== table.rows) throw damagedBackup(`not all rows of ${table.name} could be loaded`)
     sha256[table.name] = tally.sha256
-    if (table.rows > 0) say(`${table.name}: ${table.rows}`)
+    if (table.rows > 0) writeLine(`${table.name}: ${table.rows}`)
   }
   requireSame(sha256, await reader.readChecksums())
   const sums = await readSums(tx, Object.keys(manifest.sums))
   for (const [name, sum] of Object.entries(manifest.sums)) {
     if (sums[name] !== sum) throw damagedBackup(`${name} adds up to ${sums[name]} instead of ${sum}`)
   }
-  say('Creating indexes and foreign keys…')
+  writeLine('Creating indexes and foreign keys…')
   await createIndexes()
   await tx`analyze`
 }

@@ -41,17 +41,17 @@ const nameAt = (now: Date) => `team-settings-${now.toISOString().slice(0, 19).re
 /** Why no backup can be written to BACKUP_DIR. */
 export const backupFolderFault = async (
   folder: string,
-): Promise<{ says: string; remedy: string } | undefined> => {
+): Promise<{ message: string; remedy: string } | undefined> => {
   try {
     if (!(await stat(folder)).isDirectory())
-      return { says: `BACKUP_DIR (${folder}) isn’t a folder.`, remedy: 'Name a folder.' }
+      return { message: `BACKUP_DIR (${folder}) isn’t a folder.`, remedy: 'Name a folder.' }
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {
     const code = codeOf(error)
     const user = await nameOfUser(process.getuid?.() ?? 0)
     return {
-      says: `BACKUP_DIR (${folder}) can’t be used (${code}), so there is no daily backup.`,
+      message: `BACKUP_DIR (${folder}) can’t be used (${code}), so there is no daily backup.`,
       remedy:
         code === 'ENOENT'
           ? `Create the folder, and give it to the user of the service (${user}).`
@@ -79,7 +79,7 @@ export const startBackups = async (
   if (folder === undefined || databaseUrl === undefined) return undefined
   // The service starts nevertheless: people can work, and the folder may be mounted later.
   const fault = await backupFolderFault(folder)
-  if (fault) app.log.error(`${fault.says} ${fault.remedy}`)
+  if (fault) app.log.error(`${fault.message} ${fault.remedy}`)
 
   const remove = async (names: string[]) => {
     for (const name of names) await rm(join(folder, name), { force: true })

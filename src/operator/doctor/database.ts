@@ -249,7 +249,7 @@ const checkRecordedHost = async (sql: postgres.Sql, { repohost }: Config): Promi
   if (!(await hasTable(sql, 'repository_host'))) return []
   const [recorded] = await sql<{ kind: RepohostKind; url: string }[]>`select kind, url from repository_host`
   const fault = recorded && hostFault(recorded, repohost)
-  return fault === undefined ? [] : [problem('repository host', fault.says, fault.remedy)]
+  return fault === undefined ? [] : [problem('repository host', fault.message, fault.remedy)]
 }
 
 const checkSigningKeys = async (
@@ -262,7 +262,7 @@ const checkSigningKeys = async (
     rows.map(({ key_id }) => key_id),
     jwtSecrets,
   )
-  return fault ? [problem('secrets', fault.says, fault.remedy)] : []
+  return fault ? [problem('secrets', fault.message, fault.remedy)] : []
 }
 
 /** Without keys there are no secrets to verify deliveries with; the embedded database has keys in its folder. */

@@ -92,7 +92,7 @@ export const checkSecretFiles = async (env: NodeJS.ProcessEnv): Promise<Finding[
 /** The folder of daily backups, as this user sees it. */
 export const checkBackupFolder = async ({ backups: { folder } }: Config): Promise<Finding[]> => {
   const fault = folder === undefined ? undefined : await backupFolderFault(folder)
-  return fault ? [problem('backup', fault.says, fault.remedy)] : []
+  return fault ? [problem('backup', fault.message, fault.remedy)] : []
 }
 
 /** Whether the service is what answers at the addresses that people use. */

@@ -18,7 +18,7 @@ import {
 import { type Finding, ok, problem, warning } from './finding.js'
 import { checkSettings } from './settings.js'
 
-export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<Finding[]> => {
+export const runChecks = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<Finding[]> => {
   const node = checkNode(process.versions.node)
   const about = 'configuration'
   let config: Config
@@ -26,7 +26,7 @@ export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Pro
     config = readConfig(env)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return [node, ...error.problems.map((says) => problem(about, says, 'See docs/configuration.md.'))]
+    return [node, ...error.problems.map((message) => problem(about, message, 'See docs/configuration.md.'))]
   }
   const [folder, files, backups, database, addresses, network, redis] = await Promise.all([
     checkFolder(config),
@@ -37,7 +37,7 @@ export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Pro
     checkReachability(config),
     checkRedis(config),
   ])
-  const unused = config.warnings.map(({ says, remedy }) => warning(about, says, remedy))
+  const unused = config.warnings.map(({ message, remedy }) => warning(about, message, remedy))
   return [
     node,
     ...unused,
@@ -58,7 +58,7 @@ const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<F
     return checkDatabase(databaseUrl, config)
   }
   const owner = await ownerFaultOf(resolve(config.dataDir))
-  if (owner) return [problem('database', owner.says, owner.remedy)]
+  if (owner) return [problem('database', owner.message, owner.remedy)]
   try {
     const embedded = await openEmbedded(config.dataDir, stopped)
     return await checkDatabase(embedded.url, config).finally(() => embedded.stop())

@@ -2,22 +2,22 @@
 export interface Finding {
   level: 'ok' | 'warning' | 'problem'
   about: string
-  says: string
+  message: string
   /** How to fix it. */
   remedy?: string
 }
 
-export const ok = (about: string, says: string): Finding => ({ level: 'ok', about, says })
-export const warning = (about: string, says: string, remedy: string): Finding => ({
+export const ok = (about: string, message: string): Finding => ({ level: 'ok', about, message })
+export const warning = (about: string, message: string, remedy: string): Finding => ({
   level: 'warning',
   about,
-  says,
+  message,
   remedy,
 })
-export const problem = (about: string, says: string, remedy: string): Finding => ({
+export const problem = (about: string, message: string, remedy: string): Finding => ({
   level: 'problem',
   about,
-  says,
+  message,
   remedy,
 })
 

@@ -8,10 +8,10 @@ import { OperatorError } from '../process/operator-error.js'
 import { connect, type Database } from './client.js'
 import { openSession } from './dedicated-session.js'
 import {
+  isCertificateRejected,
   isDatabaseUnavailable,
   isLockConflict,
-  isRefusedCertificate,
-  isWithoutTls,
+  isTlsUnsupported,
   messageOf,
 } from './failures.js'
 import { isTransactionPooler } from './requirements.js'
@@ -78,9 +78,9 @@ const poolerMessages: [state: string, words: RegExp][] = [
 /** How to fix DATABASE_URL, as the second part of a sentence. Undefined if the problem is elsewhere. */
 export const remedyOf = (error: unknown): string | undefined => {
   const code = codeOf(error) ?? ''
-  if (isWithoutTls(error)) return WITHOUT_TLS
+  if (isTlsUnsupported(error)) return WITHOUT_TLS
   if (messageOf(error) === REFUSED_BY_WORKER) return WORKER
-  if (isRefusedCertificate(error)) return own(remedies, code) ?? UNKNOWN_AUTHORITY
+  if (isCertificateRejected(error)) return own(remedies, code) ?? UNKNOWN_AUTHORITY
   if (code !== POOLER_ERROR) return own(remedies, code)
   const state = poolerMessages.find(([, words]) => words.test(messageOf(error)))?.[0]
   return state && own(remedies, state)

@@ -85,28 +85,28 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
 }
 
 /** Whether a server other than the expected one may have answered. */
-export const isRefusedServer = (error: unknown): boolean => refusedServers.test(codeOf(error) ?? '')
+export const isWrongServer = (error: unknown): boolean => refusedServers.test(codeOf(error) ?? '')
 
 /** Whether TLS couldn't start. A server without it closes the connection, or sends something that isn't TLS. */
-export const isWithoutTls = (error: unknown): boolean =>
+export const isTlsUnsupported = (error: unknown): boolean =>
   /^(ERR_SSL_|EPROTO$)/.test(codeOf(error) ?? '') || /before secure TLS connection/.test(messageOf(error))
 
 /** Whether the server's certificate isn't accepted. */
-export const isRefusedCertificate = (error: unknown): boolean =>
-  tlsFailures.test(codeOf(error) ?? '') && !isWithoutTls(error)
+export const isCertificateRejected = (error: unknown): boolean =>
+  tlsFailures.test(codeOf(error) ?? '') && !isTlsUnsupported(error)
 
 /** Whether nothing answered at the database's address. */
-export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'
+export const isConnectTimeout = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'
 
 /** Whether someone has waited as long as a request may for a connection or a response. */
-export const hasWaitedLong = (error: unknown): boolean =>
+export const isTimeout = (error: unknown): boolean =>
   ['DATABASE_BUSY', 'CONNECT_TIMEOUT', 'ANSWER_TIMEOUT'].includes(codeOf(error) ?? '')
 
 /** Whether a connection has to be replaced because of its result. */
 export const isImpossibleResponse = (error: unknown): boolean => codeOf(error) === 'IMPOSSIBLE_RESPONSE'
 
 /** An earlier statement of the same transaction failed. */
-export const isAftermath = (error: unknown): boolean =>
+export const isFollowUpFailure = (error: unknown): boolean =>
   ['25P02', 'NOT_COMMITTED'].includes(codeOf(error) ?? '')
 
 /** Two transactions conflicted: a serialization failure or a deadlock. The same work may succeed if it's repeated. */
@@ -124,5 +124,7 @@ export const isRowConflict = (error: unknown): boolean => ['23505', '23503'].inc
  * Whether the failure of a commit leaves open what became of the transaction. A server that answers with a rollback or a
  * conflict has committed nothing. One that cancels the commit itself (57014) may be waiting for another node, which has.
  */
-export const leavesOutcomeUnknown = (failureOfCommit: unknown): boolean =>
-  isDatabaseUnavailable(failureOfCommit) && !isAftermath(failureOfCommit) && !isLockConflict(failureOfCommit)
+export const isOutcomeUnknown = (failureOfCommit: unknown): boolean =>
+  isDatabaseUnavailable(failureOfCommit) &&
+  !isFollowUpFailure(failureOfCommit) &&
+  !isLockConflict(failureOfCommit)

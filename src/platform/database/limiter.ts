@@ -7,7 +7,7 @@ import type postgres from 'postgres'
 import type { Meter } from '../metrics/meter.js'
 import type { Pool } from '../metrics/metrics.js'
 import { Semaphore } from '../process/semaphore.js'
-import { couldNotConnect, DatabaseBusy, isImpossibleResponse } from './failures.js'
+import { DatabaseBusy, isConnectTimeout, isImpossibleResponse } from './failures.js'
 import { exposePoolGauges } from './instrumentation.js'
 
 /**
@@ -36,7 +36,7 @@ export const createLimiter = (
   return (work, deadline) =>
     semaphore.run(work, deadline).catch((error) => {
       // Waiting work would only hit the same failure.
-      if (couldNotConnect(error)) semaphore.rejectWaiting(error)
+      if (isConnectTimeout(error)) semaphore.rejectWaiting(error)
       throw error
     })
 }

@@ -74,7 +74,7 @@ export const lockOfWorkspace = lockById('activity_people', 'workspace_id')
 
 /** Less than `deadlock_timeout`. */
 const WAIT_BRIEFLY = statement(
-  'wait briefly for locks',
+  'set short lock timeout',
   {},
   `select set_config('lock_timeout', '100ms', true)`,
 )

@@ -4,7 +4,7 @@ import { ConfigError } from '../process/config-error.js'
 import { OperatorError } from '../process/operator-error.js'
 import { endWithClient, inDedicatedSession, withoutTimeouts } from './dedicated-session.js'
 import { locks } from './locks.js'
-import { type Run, readDone, runSteps, type Say } from './migration-runner.js'
+import { type Run, readDone, runSteps, type WriteLine } from './migration-runner.js'
 import { type Migration, migrations, newestMigration } from './migrations.js'
 import { findDatabaseFault } from './requirements.js'
 
@@ -16,21 +16,21 @@ export const LOCK_POLL_MS = 500
  * an empty database, the schema is created in one transaction. On a database in use, it's changed step by step while
  * instances of the previous version serve requests. An interrupted migration resumes at the next start.
  * @param stopped aborts the work; an unfinished step is rolled back
- * @param say receives a line now and then while the work takes long
+ * @param writeLine receives a line now and then while the work takes long
  * @throws {OperatorError} if a newer version has migrated the database, or the service can't use it
  */
 export const migrate = (
   url: string,
   stopped?: AbortSignal,
-  say: Say = () => {},
+  writeLine: WriteLine = () => {},
   shipped = migrations,
 ): Promise<void> =>
   inDedicatedSession(url, stopped, async (sql) => {
     await requireUsable(sql)
     for (let isFirst = true; !(await isCurrent(sql, shipped)); isFirst = false) {
-      if (await withMigrationLock(sql, (alone) => migrateLocked({ url, stopped, say }, alone, shipped)))
+      if (await withMigrationLock(sql, (alone) => migrateLocked({ url, stopped, writeLine }, alone, shipped)))
         return
-      if (isFirst) say('Another instance is migrating the database. This instance is waiting.')
+      if (isFirst) writeLine('Another instance is migrating the database. This instance is waiting.')
       await sleep(LOCK_POLL_MS, undefined, stopped && { signal: stopped })
     }
   })
@@ -52,7 +52,7 @@ const withMigrationLock = (sql: postgres.Sql, work: (tx: postgres.TransactionSql
 
 /** @param alone the transaction that holds the lock */
 const migrateLocked = async (
-  run: Omit<Run, 'sql' | 'isAlone'>,
+  run: Omit<Run, 'sql' | 'requireMigrationLock'>,
   alone: postgres.TransactionSql,
   shipped: Migration[],
 ): Promise<void> => {
@@ -60,10 +60,10 @@ const migrateLocked = async (
   if ((await readNewestMigration(alone)) === undefined) return applyMigrations(alone, { shipped })
   // Throws if the lock was lost. Uses the simple protocol: the extended protocol keeps the last statement's snapshot,
   // and a new index would wait for its end.
-  const isAlone = () => alone.unsafe('select')
+  const requireMigrationLock = () => alone.unsafe('select')
   await inDedicatedSession(run.url, run.stopped, async (sql) => {
     for (const { migration, done } of await readPending(sql, shipped))
-      await runSteps({ ...run, sql, isAlone }, migration, done)
+      await runSteps({ ...run, sql, requireMigrationLock }, migration, done)
   })
 }
 

@@ -21,16 +21,16 @@ const REPORT_INTERVAL_MS = 3_000
 const MAX_HOLDERS_LISTED = 3
 
 /** Receives a line. */
-export type Say = (line: string) => void
+export type WriteLine = (line: string) => void
 
 /** Where migrations run, and who gets reports. */
 export interface Run {
   url: string
   sql: postgres.Sql
   /** Throws if another instance may be migrating too. */
-  isAlone: () => Promise<unknown>
+  requireMigrationLock: () => Promise<unknown>
   stopped: AbortSignal | undefined
-  say: Say
+  writeLine: WriteLine
 }
 
 /** How many steps of each unfinished migration are done, by the migration's timestamp. */
@@ -50,10 +50,10 @@ export const runSteps = async (run: Run, migration: Migration, done: number): Pr
   await run.sql`insert into drizzle.migration_steps values (${migration.when}, 0) on conflict do nothing`
   for (const [n, step] of migration.steps.entries()) {
     if (n < done) continue
-    await run.isAlone()
+    await run.requireMigrationLock()
     const name = `step ${n + 1} of ${migration.steps.length} of the migration ${migration.tag}`
     if (step.kind !== 'lock')
-      run.say(`Migrating the database: ${name} (${[step.kind, ...step.tables].join(' ')}).`)
+      run.writeLine(`Migrating the database: ${name} (${[step.kind, ...step.tables].join(' ')}).`)
     await runStep(run, step, name, (tx) => note(tx, migration, n))
   }
 }
@@ -75,9 +75,9 @@ const runStep = async (
   }
   for (;;) {
     try {
-      if (step.kind === 'concurrently') await runOutside(run, step, name)
-      if (step.kind === 'backfill') while ((await inShortWait(run.sql, holders, work)) > 0);
-      await inShortWait(run.sql, holders, async (tx) => {
+      if (step.kind === 'concurrently') await runOutsideTransaction(run, step, name)
+      if (step.kind === 'backfill') while ((await withShortLockTimeout(run.sql, holders, work)) > 0);
+      await withShortLockTimeout(run.sql, holders, async (tx) => {
         if (step.kind === 'lock') await work(tx)
         await note(tx)
       })
@@ -90,7 +90,7 @@ const runStep = async (
         said = now
         const who =
           holders.length === 0 ? 'short transactions have it in turn' : `it is held by ${list(holders)}`
-        run.say(
+        run.writeLine(
           `The ${name} waits for its lock on ${step.tables.join(' and ')}, for ${Math.round((now - since) / 1_000)} s so far: ${who}. Requests continue, and it tries again.`,
         )
       }
@@ -112,7 +112,7 @@ const note = async (tx: postgres.TransactionSql, { tag, when, hash, steps }: Mig
 }
 
 /** A transaction that waits for a lock for less than `deadlock_timeout`, so that no request is ended because of it. */
-const inShortWait = async <T>(
+const withShortLockTimeout = async <T>(
   sql: postgres.Sql,
   holders: Holder[],
   work: (tx: postgres.TransactionSql) => Promise<T>,
@@ -136,7 +136,7 @@ const inShortWait = async <T>(
 }
 
 /** Building an index waits for all transactions that may still read without it, but nothing waits for the index. */
-const runOutside = async (run: Run, { commands }: Step, name: string): Promise<void> => {
+const runOutsideTransaction = async (run: Run, { commands }: Step, name: string): Promise<void> => {
   const { sql } = run
   const settings = ['statement_timeout', 'lock_timeout']
   for (const setting of settings) await sql.unsafe(`set ${setting} = 0`)
@@ -147,7 +147,7 @@ const runOutside = async (run: Run, { commands }: Step, name: string): Promise<v
       const holders = await other<Holder[]>`
         select ${other.unsafe(columns)} from pg_stat_activity a where pid = any(pg_blocking_pids(${pid}))
         order by xact_start limit ${MAX_HOLDERS_LISTED}`
-      if (holders.length > 0) run.say(`The ${name} waits for ${list(holders)}. Requests continue.`)
+      if (holders.length > 0) run.writeLine(`The ${name} waits for ${list(holders)}. Requests continue.`)
     })
     // The next report tries again.
     ask.catch(() => {})

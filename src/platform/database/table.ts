@@ -24,7 +24,7 @@ export interface PersonRule {
    */
   erasure: 'delete' | 'anonymize' | { by: string } | { keptBecause: string }
   /** The account-export property that contains the rows, or why none does. */
-  export: string | { leftOutBecause: string }
+  export: string | { excludedBecause: string }
   /** The name of this person's rows in the operator's commands. By default, the table's label. */
   label?: string
 }

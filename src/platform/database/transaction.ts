@@ -5,10 +5,10 @@ import type { Db, Tx } from './db.js'
 import type { SentStatement } from './driver.js'
 import {
   DatabaseBusy,
-  isAftermath,
   isConflict,
+  isFollowUpFailure,
+  isOutcomeUnknown,
   isRowConflict,
-  leavesOutcomeUnknown,
   UnknownOutcome,
 } from './failures.js'
 import { type Limiter, unlimited } from './limiter.js'
@@ -101,9 +101,9 @@ export const runTransaction = async <T>(
     await Promise.all(unfinished)
     return result
   } catch (error) {
-    const failure = (isAftermath(error) && firstFailure) || error
+    const failure = (isFollowUpFailure(error) && firstFailure) || error
     // The failure of the commit itself counts here: it says that the transaction was rolled back, whatever failed in it.
-    throw isCommitSent && leavesOutcomeUnknown(error) ? new UnknownOutcome(failure) : failure
+    throw isCommitSent && isOutcomeUnknown(error) ? new UnknownOutcome(failure) : failure
   }
 }
 

@@ -11,7 +11,7 @@ export interface WriteFault {
 
 /** Missing tables from another version have no privileges, and are left out. */
 export const READ_WRITABILITY = statement(
-  'check whether writes work',
+  'check writability',
   { readOnly: bool, isStandby: bool, role: text, denied: orNull(text) },
   `
   select current_setting('transaction_read_only')::bool as "readOnly", pg_is_in_recovery() as "isStandby",

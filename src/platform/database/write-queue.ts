@@ -1,9 +1,9 @@
 /** Records what people send. Writes that arrive while others are running are sent together in one transaction. */
 
-import { inTime } from '../process/async.js'
+import { withTimeout } from '../process/async.js'
 import { requireValue } from '../process/maps.js'
 import type { Database, Tx } from './client.js'
-import { DatabaseBusy, hasWaitedLong, UnknownOutcome } from './failures.js'
+import { DatabaseBusy, isTimeout, UnknownOutcome } from './failures.js'
 import { waitBriefly } from './locks.js'
 
 /** What someone sent, and what the queue has to know about it. */
@@ -151,7 +151,7 @@ export class WriteQueue<Item, Result> {
   private async writeOne({ write, resolve }: Waiting<Item, Result>): Promise<void> {
     const writing = this.writeSingle(write.item)
     resolve(writing)
-    await inTime(Promise.allSettled([writing]), MAX_SINGLE_MS, () => {})
+    await withTimeout(Promise.allSettled([writing]), MAX_SINGLE_MS, () => {})
   }
 
   /** Returns when the next set may begin. A failed write or set doesn't affect the others. */
@@ -180,7 +180,7 @@ export class WriteQueue<Item, Result> {
   private settleFailed(set: Waiting<Item, Result>[], error: unknown): void {
     const isPossiblyWritten = error instanceof UnknownOutcome
     for (const { write, resolve, reject } of set) {
-      if (hasWaitedLong(error) || (isPossiblyWritten && !write.isRepeatable)) reject(error)
+      if (isTimeout(error) || (isPossiblyWritten && !write.isRepeatable)) reject(error)
       else resolve(this.writeSingle(write.item))
     }
   }

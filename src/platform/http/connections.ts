@@ -208,7 +208,7 @@ export const headerFault = ({ headers, raw }: FastifyRequest): ApiError | undefi
 }
 
 /** Asks for the body of a client that waits for it with `Expect: 100-continue`. */
-export const askForBody = ({ headers, raw }: FastifyRequest, reply: FastifyReply): void => {
+export const sendContinue = ({ headers, raw }: FastifyRequest, reply: FastifyReply): void => {
   if (headers.expect === undefined) return
   // HTTP/1.0 knows no interim responses.
   if (raw.httpVersion !== '1.0') reply.raw.writeContinue()
@@ -216,5 +216,5 @@ export const askForBody = ({ headers, raw }: FastifyRequest, reply: FastifyReply
 }
 
 /** A request that was rejected as too slow must have no effect, even if the rest of it still arrives. */
-export const lateFault = ({ raw }: FastifyRequest): ApiError | undefined =>
+export const timeoutFault = ({ raw }: FastifyRequest): ApiError | undefined =>
   raw.socket.writableEnded ? new ApiError('request_timeout') : undefined

@@ -6,29 +6,29 @@ import { getManyValues, isMany, none } from 'stream-chain/core'
 import { jsonParser, type Token } from 'stream-json/core/parser.js'
 
 /** A text that isn't JSON, or is nested too deeply. */
-export class NoJsonError extends Error {}
+export class InvalidJsonError extends Error {}
 
 export class JsonTokens {
   // A byte order mark isn't JSON.
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   private readonly parse = jsonParser({ packValues: false })
 
-  /** @throws {NoJsonError} */
+  /** @throws {InvalidJsonError} */
   read(bytes: Uint8Array): Token[] {
     return this.readText(this.decoder.decode(bytes, { stream: true }))
   }
 
-  /** @throws {NoJsonError} */
+  /** @throws {InvalidJsonError} */
   readText(text: string): Token[] {
     try {
       const tokens = this.parse(text)
       return isMany(tokens) ? getManyValues(tokens) : []
     } catch {
-      throw new NoJsonError()
+      throw new InvalidJsonError()
     }
   }
 
-  /** @returns the rest, such as the end of a number @throws {NoJsonError} when the text hasn't ended */
+  /** @returns the rest, such as the end of a number @throws {InvalidJsonError} when the text hasn't ended */
   end(): Token[] {
     // The package's types don't know the value that ends a text.
     return [...this.readText(this.decoder.decode()), ...this.readText(none as never)]

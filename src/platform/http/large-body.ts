@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify'
 import { Tinypool } from 'tinypool'
 import { ApiError } from '../../errors.js'
 import { codeOf } from '../process/code-of.js'
-import { fitting, type Held, portionOf } from '../process/held-memory.js'
+import { type Held, maxConcurrentFor, memoryShareOf } from '../process/held-memory.js'
 import { Semaphore } from '../process/semaphore.js'
 import type { BodyReader } from './body-reader.js'
 import { type BodyFailure, errorOf } from './json-body.js'
@@ -45,12 +45,15 @@ export interface LargeBody<Read extends object, Context extends object> {
 }
 
 /** One core stays for everyone else's requests. */
-const maxThreads = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1, fitting(THREAD_MIB)))
+const maxThreads = Math.max(
+  1,
+  Math.min(MAX_THREADS, availableParallelism() - 1, maxConcurrentFor(THREAD_MIB)),
+)
 /**
  * A thread's part of the memory, so that a body that needs more ends its thread, and not the process in its container. A
  * million different names need 190 MiB, and what hosts and clients send far less.
  */
-const heapMebibytes = Math.min(MAX_HEAP_MIB, Math.max(THREAD_MIB, portionOf(maxThreads)))
+const heapMebibytes = Math.min(MAX_HEAP_MIB, Math.max(THREAD_MIB, memoryShareOf(maxThreads)))
 const permits = new Semaphore(maxThreads, MAX_WAITING, WAIT_MS, () => new ApiError('unavailable'))
 const threads = new Tinypool({
   filename: new URL('./large-body-thread.js', import.meta.url).href,

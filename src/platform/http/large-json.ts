@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { payerOf } from '../rate-limits/payers.js'
 import type { JsonReader } from './body-reader.js'
 import { type ReceivedBody, readLargeBody } from './large-body.js'
-import { beginWork, leaveBodies, type Scope } from './own-body.js'
+import { beginWork, disableBodyParsing, type Scope } from './own-body.js'
 import { holdMemory, type RequestMemory } from './request-memory.js'
 
 export interface LargeJson<Read extends object> {
@@ -30,9 +30,9 @@ export const largeJson = <Read extends object>(scope: Scope, reader: JsonReader<
   const { schema, maxBytes } = reader
   const { repohost, settingsKeys } = scope.config
   const context = { keys: settingsKeys, kind: repohost.kind }
-  leaveBodies(scope, ['application/json'])
+  disableBodyParsing(scope, ['application/json'])
   scope.addHook('onRoute', (route) => {
-    if (!takesBody(route) || (route.config?.readsBody === schema && route.bodyLimit === maxBytes)) return
+    if (!acceptsBody(route) || (route.config?.readsBody === schema && route.bodyLimit === maxBytes)) return
     throw new Error(`${route.method} ${route.url} doesn’t take the large body of its scope`)
   })
   return {
@@ -45,5 +45,5 @@ export const largeJson = <Read extends object>(scope: Scope, reader: JsonReader<
   }
 }
 
-const takesBody = ({ method }: RouteOptions): boolean =>
+const acceptsBody = ({ method }: RouteOptions): boolean =>
   [method].flat().some((one) => !['GET', 'HEAD', 'DELETE'].includes(one))

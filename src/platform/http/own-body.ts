@@ -5,12 +5,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { payersOf } from '../rate-limits/payers.js'
-import { lateFault } from './connections.js'
+import { timeoutFault } from './connections.js'
 
 export type Scope = Parameters<FastifyPluginAsyncTypebox>[0]
 
 /** Leaves bodies of these media types to the scope's handlers, which read `request.raw`. Others are rejected. */
-export const leaveBodies = (scope: Scope, types: string[]): void => {
+export const disableBodyParsing = (scope: Scope, types: string[]): void => {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(types, (_request, _payload, done) => done(null))
   scope.addHook('onRoute', ({ method, url, schema }) => {
@@ -20,8 +20,8 @@ export const leaveBodies = (scope: Scope, types: string[]): void => {
 }
 
 /** The same for all bodies: tools send any media type, a malformed one, or none. Handlers see none. */
-export const leaveAllBodies = (scope: Scope): void => {
-  leaveBodies(scope, ['*'])
+export const disableAllBodyParsing = (scope: Scope): void => {
+  disableBodyParsing(scope, ['*'])
   // Fastify answers 415 to a malformed media type before it looks for a parser, even one for all types. The
   // only way to make it ignore the header is to remove it.
   scope.addHook('onRequest', (request, _reply, done) => {
@@ -31,8 +31,8 @@ export const leaveAllBodies = (scope: Scope): void => {
 }
 
 /** Call it once the body has arrived. A request that was rejected as too slow has no effect. @throws {ApiError} `request_timeout` */
-export const requireInTime = (request: FastifyRequest): void => {
-  const fault = lateFault(request)
+export const requireTimelyBody = (request: FastifyRequest): void => {
+  const fault = timeoutFault(request)
   if (fault) throw fault
 }
 
@@ -42,6 +42,6 @@ export const requireInTime = (request: FastifyRequest): void => {
  * @throws {ApiError} `rate_limited`, `request_timeout`
  */
 export const beginWork = async (request: FastifyRequest): Promise<void> => {
-  requireInTime(request)
+  requireTimelyBody(request)
   request.work = await request.server.rateLimits.beginWork(await payersOf(request))
 }

@@ -172,7 +172,7 @@ const checkNumber = (bytes: Buffer, start: number): number => {
     exponent += sign * power
   }
   const isSafe = digits === 0 || (digits <= SAFE_DIGITS && Math.abs(exponent - 1) <= SAFE_EXPONENT)
-  if (!isSafe && (digits > MAX_DIGITS || !survives(bytes.toString('latin1', start, at), exponent - 1))) {
+  if (!isSafe && (digits > MAX_DIGITS || !isExact(bytes.toString('latin1', start, at), exponent - 1))) {
     const literal = bytes.toString('latin1', start, Math.min(at, start + 40))
     throw new StrictJsonError(`The number ${literal} can’t be stored exactly. Send it as a string.`)
   }
@@ -182,7 +182,7 @@ const checkNumber = (bytes: Buffer, start: number): number => {
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= ZERO && byte <= NINE
 
 /** Whether the double has the literal's digits and exponent. */
-const survives = (literal: string, exponent: number): boolean => {
+const isExact = (literal: string, exponent: number): boolean => {
   const value = Number(literal)
   if (String(value) === literal) return true
   // The digits without the zeros around them.

@@ -1,6 +1,6 @@
 /** Collects the metrics of `platform/metrics/metrics.ts` for Prometheus. Without a metrics port, it collects nothing. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { inTime } from '../process/async.js'
+import { withTimeout } from '../process/async.js'
 import {
   type CounterName,
   type GaugeName,
@@ -128,7 +128,7 @@ const WAIT_MS = 1_000
 
 /** Undefined if the work fails, or takes too long for a scrape. */
 export const forScrape = <T>(work: Promise<T>): Promise<T | undefined> =>
-  inTime(work, WAIT_MS, () => undefined).catch(() => undefined)
+  withTimeout(work, WAIT_MS, () => undefined).catch(() => undefined)
 
 /** Caches the result of `ask`, or the fact that it didn't arrive in time. */
 export const cached = <T>(ask: () => Promise<T>): (() => Promise<T | undefined>) => {

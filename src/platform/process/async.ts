@@ -28,7 +28,11 @@ export const coalesce = (work: () => Promise<void>): (() => Promise<void>) => {
 }
 
 /** The result of the work, or of `late` if the work takes longer. The work isn't stopped. */
-export const inTime = async <T, Late>(work: Promise<T>, ms: number, late: () => Late): Promise<T | Late> => {
+export const withTimeout = async <T, Late>(
+  work: Promise<T>,
+  ms: number,
+  late: () => Late,
+): Promise<T | Late> => {
   let timer: NodeJS.Timeout | undefined
   const wait = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)

@@ -14,7 +14,7 @@ export const makeDataDir = async (folder: string): Promise<void> => {
     throw new ConfigError([`DATA_DIR isn’t a folder and can’t be created: ${(error as Error).message}`])
   }
   const fault = await ownerFaultOf(folder)
-  if (fault) throw new ConfigError([`${fault.says} ${fault.remedy}`])
+  if (fault) throw new ConfigError([`${fault.message} ${fault.remedy}`])
   await access(folder, ALL).catch(() => {
     throw new ConfigError([
       `DATA_DIR is a folder of this user, who has no right to write to ${folder}: run chmod u+rwx on it, or set DATA_DIR to another folder`,
@@ -40,7 +40,7 @@ const needed: [name: string, rights: number][] = [
  */
 export const ownerFaultOf = async (
   dataDir: string,
-): Promise<{ says: string; remedy: string } | undefined> => {
+): Promise<{ message: string; remedy: string } | undefined> => {
   const uid = process.getuid?.()
   if (uid === undefined || uid === 0) return undefined
   for (const [name, rights] of needed) {
@@ -59,7 +59,7 @@ export const ownerFaultOf = async (
     const place = await realpath(path)
     const folders = place.startsWith(resolve(dataDir)) ? dataDir : `${dataDir} ${place}`
     return {
-      says: `DATA_DIR: ${path} belongs to ${owner}, and ${user} can’t use it.`,
+      message: `DATA_DIR: ${path} belongs to ${owner}, and ${user} can’t use it.`,
       remedy: `Stop the service and run: chown -R ${user}: ${folders}`,
     }
   }

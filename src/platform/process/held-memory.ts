@@ -24,10 +24,11 @@ const findMebibytes = (): number => {
 const budgetMebibytes = findMebibytes() / 2
 
 /** How much work fits at once. @param mebibytes the most that each needs */
-export const fitting = (mebibytes: number): number => Math.max(1, Math.floor(budgetMebibytes / mebibytes))
+export const maxConcurrentFor = (mebibytes: number): number =>
+  Math.max(1, Math.floor(budgetMebibytes / mebibytes))
 
 /** The MiB for each task, if this many run at once. */
-export const portionOf = (maxConcurrent: number): number => Math.floor(budgetMebibytes / maxConcurrent)
+export const memoryShareOf = (maxConcurrent: number): number => Math.floor(budgetMebibytes / maxConcurrent)
 
 interface Holding {
   person: string

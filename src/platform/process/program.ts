@@ -57,7 +57,7 @@ export const print = (line: string): void => {
 }
 
 /** Prints a line where the result itself goes to standard output. */
-export const printAside = (line: string): void => {
+export const printToStderr = (line: string): void => {
   process.stderr.write(`${line}\n`)
 }
 

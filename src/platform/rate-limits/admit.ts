@@ -7,7 +7,7 @@ import fp from 'fastify-plugin'
 import { tooMany } from '../../errors.js'
 import { type ConcurrencyLimitName, concurrencyLimits, type WindowName, windows } from '../limits.js'
 import { KeyedSemaphore } from '../process/semaphore.js'
-import { type Counts, LocalCounts } from './counts.js'
+import { LocalRateCounter, type RateCounter } from './counts.js'
 import { matcherOf } from './exempt.js'
 import { addressOf, normalizeAddress, type Payers, People, payersOf } from './payers.js'
 import { connectRedis, redisFault } from './redis.js'
@@ -102,7 +102,7 @@ export default fp(
       })
       return
     }
-    let counts: Counts = new LocalCounts()
+    let counts: RateCounter = new LocalRateCounter()
     let areShared: RateLimits['areShared']
     if (config.redisUrl !== undefined) {
       const redis = await connectRedis({
@@ -138,14 +138,14 @@ export default fp(
       for (const [index, payer] of payers.entries()) {
         // The last of several payers is the person.
         const max = config.limits[index === payers.length - 1 ? maxOfPerson : maxPerWorkspace]
-        const { count, leftMs } = await counts.add(name, payer, windowMs, amount)
+        const { count, remainingMs } = await counts.add(name, payer, windowMs, amount)
         if (count + (amount === 0 ? 1 : 0) > max) {
           await refund(index + 1)
-          throw tooMany(name, max, leftMs / 1_000)
+          throw tooMany(name, max, remainingMs / 1_000)
         }
         reply?.header('RateLimit-Limit', max)
         reply?.header('RateLimit-Remaining', max - count)
-        reply?.header('RateLimit-Reset', Math.ceil(leftMs / 1_000))
+        reply?.header('RateLimit-Reset', Math.ceil(remainingMs / 1_000))
       }
       return { refund: () => refund() }
     }

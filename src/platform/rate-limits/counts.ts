@@ -1,26 +1,26 @@
 /** Counts actions by caller or address, in windows that start at the first action. */
-export interface Counted {
+export interface WindowCount {
   /** The count of the current window, including what was just added. */
   count: number
   /** Milliseconds until the window is over. */
-  leftMs: number
+  remainingMs: number
 }
 
-export interface Counts {
+export interface RateCounter {
   /** @param amount how many to count, 0 to read, or less to undo */
-  add(limit: string, key: string, windowMs: number, amount: number): Promise<Counted> | Counted
+  add(limit: string, key: string, windowMs: number, amount: number): Promise<WindowCount> | WindowCount
 }
 
 /** How many callers or addresses each limit remembers. The oldest are dropped. */
 const MAX_KEYS = 50_000
 
-const UNCOUNTED: Counted = { count: 0, leftMs: 0 }
+const UNCOUNTED: WindowCount = { count: 0, remainingMs: 0 }
 
 /** Counts in this instance's memory. */
-export class LocalCounts implements Counts {
+export class LocalRateCounter implements RateCounter {
   private readonly limits = new Map<string, Map<string, { count: number; until: number }>>()
 
-  add(limit: string, key: string, windowMs: number, amount: number): Counted {
+  add(limit: string, key: string, windowMs: number, amount: number): WindowCount {
     const known = this.limits.get(limit) ?? new Map()
     this.limits.set(limit, known)
     const now = Date.now()
@@ -34,6 +34,6 @@ export class LocalCounts implements Counts {
     known.delete(key)
     known.set(key, window)
     if (known.size > MAX_KEYS) known.delete(known.keys().next().value as string)
-    return { count: window.count, leftMs: window.until - now }
+    return { count: window.count, remainingMs: window.until - now }
   }
 }

@@ -6,7 +6,7 @@
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'
-import { inTime } from '../process/async.js'
+import { withTimeout } from '../process/async.js'
 import { cacheOf } from '../process/maps.js'
 
 /** Keys of limits. The last is the person, or the address of a caller without a session. */
@@ -87,7 +87,7 @@ const PAUSE_MS = 1_000
  */
 export class People {
   private readonly known = cacheOf<string, string | Promise<string>>(MAX_CACHED_PEOPLE)
-  private askAgainAt = 0
+  private retryAt = 0
 
   /** @param find the person's id at the repository host; null for an account that was deleted */
   constructor(private readonly find: (userId: string) => Promise<string | null>) {}
@@ -99,7 +99,7 @@ export class People {
   keyOf(userId: string): string | Promise<string> {
     const known = this.known.get(userId)
     if (known !== undefined) return known
-    if (Date.now() < this.askAgainAt) return userId
+    if (Date.now() < this.retryAt) return userId
     const lookup = this.ask(userId)
     this.known.set(userId, lookup)
     return lookup
@@ -107,7 +107,7 @@ export class People {
 
   private ask(userId: string): Promise<string> {
     const pause = () => {
-      this.askAgainAt = Date.now() + PAUSE_MS
+      this.retryAt = Date.now() + PAUSE_MS
       return userId
     }
     const found = this.find(userId).then(
@@ -122,6 +122,6 @@ export class People {
         return pause()
       },
     )
-    return inTime(found, ANSWER_MS, pause)
+    return withTimeout(found, ANSWER_MS, pause)
   }
 }

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
-import { inTime } from '../process/async.js'
-import type { Counted, Counts } from './counts.js'
+import { withTimeout } from '../process/async.js'
+import type { RateCounter, WindowCount } from './counts.js'
 
 /** The prefix of every key, so that a Redis server can be shared with other programs. */
 const PREFIX = 'team-settings:'
@@ -30,7 +30,7 @@ const ADD = `
   return {tonumber(ARGV[1]), tonumber(ARGV[2])}`
 
 type RedisWithAdd = Redis & {
-  addToWindow(key: string, amount: number, windowMs: number): Promise<[count: number, leftMs: number]>
+  addToWindow(key: string, amount: number, windowMs: number): Promise<[count: number, remainingMs: number]>
 }
 
 const createRedis = (url: string, retryStrategy: () => number | null): RedisWithAdd =>
@@ -64,7 +64,7 @@ export const tryRedis = async (url: string): Promise<void> => {
     const counted = redis.connect().then(() => redis.addToWindow(`${PREFIX}probe`, 1, 1))
     // The connection's error says more than the command's.
     counted.catch(() => {})
-    await inTime(
+    await withTimeout(
       Promise.race([
         counted.then(
           () => undefined,
@@ -82,7 +82,7 @@ export const tryRedis = async (url: string): Promise<void> => {
   }
 }
 
-export interface RedisCounts extends Counts {
+export interface RedisRateCounter extends RateCounter {
   /** Whether Redis is counting, not `fallback`. */
   isShared(): boolean
   close(): void
@@ -93,7 +93,7 @@ interface RedisOptions {
   /** The installation's secret, so that hashes reveal nothing and differ between installations. */
   secret: string
   /** Counts while Redis is unavailable. */
-  fallback: Counts
+  fallback: RateCounter
   /** Called once each time Redis stops or starts counting. */
   onLost: (reason: unknown) => void
   onRestored: () => void
@@ -106,7 +106,7 @@ export const connectRedis = async ({
   fallback,
   onLost,
   onRestored,
-}: RedisOptions): Promise<RedisCounts> => {
+}: RedisOptions): Promise<RedisRateCounter> => {
   const redis = createRedis(url, () => RETRY_MS)
   let isLost = false
   let isClosed = false
@@ -125,18 +125,18 @@ export const connectRedis = async ({
     const hash = createHmac('sha256', secret).update(`${limit} ${key}`).digest('base64url')
     return `${PREFIX}${limit}:${hash.slice(0, HASH_LENGTH)}`
   }
-  await inTime(redis.connect().catch(lose), CONNECT_MS, () => lose(new Error('Redis didn’t respond')))
+  await withTimeout(redis.connect().catch(lose), CONNECT_MS, () => lose(new Error('Redis didn’t respond')))
   const isShared = () => !isLost && redis.status === 'ready'
   return {
-    add: async (limit, key, windowMs, amount): Promise<Counted> => {
+    add: async (limit, key, windowMs, amount): Promise<WindowCount> => {
       if (!isShared()) return fallback.add(limit, key, windowMs, amount)
       try {
         const counted = redis.addToWindow(keyOf(limit, key), amount, windowMs)
-        const [count, leftMs] = await inTime(counted, ANSWER_MS, () => {
+        const [count, remainingMs] = await withTimeout(counted, ANSWER_MS, () => {
           throw new Error(`No response within ${ANSWER_MS} ms`)
         })
         // No caller waits longer than one window.
-        return { count, leftMs: Math.min(leftMs, windowMs) }
+        return { count, remainingMs: Math.min(remainingMs, windowMs) }
       } catch (error) {
         lose(error)
         // Redis counts again once it has answered on a new connection.

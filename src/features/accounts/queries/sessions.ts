@@ -55,7 +55,7 @@ export const insertOauthState = async (db: Db, stateHash: string, returnTo: stri
 }
 
 /** Consumes a state. Returns where to go after the login, or undefined if the state is unknown, used or too old. */
-export const takeOauthState = async (db: Db, stateHash: string): Promise<string | undefined> => {
+export const consumeOauthState = async (db: Db, stateHash: string): Promise<string | undefined> => {
   const [row] = await db
     .delete(oauthStates)
     .where(and(eq(oauthStates.stateHash, stateHash), gt(oauthStates.expiresAt, sql`now()`)))

@@ -94,7 +94,7 @@ export const lockUser = async (tx: Db, id: string): Promise<User | undefined> =>
 
 /** $1: the login in lower case; $2: its current owner, by the host's id. */
 const FREE_LOGIN = statement(
-  'free login',
+  'release login',
   {},
   `
   update users set login = login || s.suffix, login_key = login_key || s.suffix

@@ -13,7 +13,7 @@ import { namesType } from '../../../platform/http/content.js'
 import { isAliasOf } from '../../../platform/http/dashboard-page.js'
 import { translate } from '../../../platform/http/error-translation.js'
 import { addressKeysOf } from '../address-keys.js'
-import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
+import { consumeOauthState, insertOauthState, revokeAllTokens, revokeToken } from '../queries/sessions.js'
 import type { User } from '../queries/users.js'
 import type { Memberships, RepohostUser } from '../repohost.js'
 import { connectOAuth } from '../repohost-oauth.js'
@@ -204,7 +204,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
   const finishState = async (request: FastifyRequest, reply: FastifyReply) => {
     const { state = '' } = request.query as { state?: string }
     const verifier = signInCookies.verifierOf(request, state)
-    const returnTo = verifier && (await takeOauthState(database.write, hashOf(state)))
+    const returnTo = verifier && (await consumeOauthState(database.write, hashOf(state)))
     if (!verifier || returnTo === undefined) throw new ApiError('oauth_state_invalid')
     signInCookies.remove(reply, state)
     return { returnTo, verifier }

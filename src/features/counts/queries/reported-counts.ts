@@ -139,7 +139,7 @@ export interface IssueEvent {
 
 /** $1 to $3: workspace, repository, issue; $4: a day. Local dates around the world are at most two days apart. */
 const READ_ISSUE = statement(
-  'read issue events near a day',
+  'list nearby issue events',
   { day: date, at: moment, closed: bool, userId: orNull(uuid), timezone: orNull(text) },
   `
   select i.day, i.at, i.closed, i.user_id as "userId", u.timezone

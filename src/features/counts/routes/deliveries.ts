@@ -6,7 +6,7 @@ import { DeliveryHeaders, DeliveryParams, DeliveryPayload } from '../../../../sc
 import { ApiError } from '../../../errors.js'
 import { hostKinds } from '../../../platform/hosts/index.js'
 import { isUuid } from '../../../platform/http/formats.js'
-import { leaveBodies, requireInTime } from '../../../platform/http/own-body.js'
+import { disableBodyParsing, requireTimelyBody } from '../../../platform/http/own-body.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
 import { addressKeysOf } from '../../accounts/index.js'
@@ -106,7 +106,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       release()
     }
   }
-  leaveBodies(app, ['application/json', 'application/x-www-form-urlencoded'])
+  disableBodyParsing(app, ['application/json', 'application/x-www-form-urlencoded'])
 
   app.route({
     method: 'POST',
@@ -132,7 +132,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const head = deliveryOf(request)
       const body = await readBody(request, reply)
-      requireInTime(request)
+      requireTimelyBody(request)
       if ('failure' in body) {
         await withPermits(request, 1, () => recordFailure(database, head, body.failure))
         throw body.failure

@@ -91,7 +91,7 @@ export const readCells = (
 
 /** $5: the viewer. */
 const COUNT_RAW_PEOPLE = statement(
-  'count people with hours',
+  'count heatmap people',
   { day: date, others: integer },
   `
   select a.day, count(distinct a.user_id) filter (where a.user_id <> $5::uuid)::int as others

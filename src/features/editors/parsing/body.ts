@@ -7,7 +7,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Token } from 'stream-json/core/parser.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError, invalid } from '../../../errors.js'
-import { JsonTokens, NoJsonError } from '../../../platform/http/json-tokens.js'
+import { InvalidJsonError, JsonTokens } from '../../../platform/http/json-tokens.js'
 import type { SentHeartbeat } from '../project-names.js'
 import { HeartbeatFinder } from './json.js'
 
@@ -53,7 +53,7 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
         }
       }
   } catch (error) {
-    if (error instanceof NoJsonError)
+    if (error instanceof InvalidJsonError)
       throw new ApiError('invalid_json', { detail: 'The body isn’t JSON that the service accepts.' })
     if (error instanceof ApiError) throw error
     throw new ApiError('bad_request', { detail: 'The body was cut off.', cause: error })

@@ -2,7 +2,7 @@
 import type { Token } from 'stream-json/core/parser.js'
 import { limits } from '../../../../schemas/limits.js'
 import { own } from '../../../../schemas/own.js'
-import { NoJsonError } from '../../../platform/http/json-tokens.js'
+import { InvalidJsonError } from '../../../platform/http/json-tokens.js'
 import type { SentHeartbeat } from '../project-names.js'
 
 /** What's found in a text, in order. The whole text has depth 0. */
@@ -48,7 +48,7 @@ export class HeartbeatFinder {
   /** The key, string or number being read. Undefined if it's too long. */
   private text: string | undefined
 
-  /** @returns what the token completes, if it matters @throws {NoJsonError} for a text that is nested too deeply */
+  /** @returns what the token completes, if it matters @throws {InvalidJsonError} for a text that is nested too deeply */
   take(token: Token): Found | undefined {
     switch (token.name) {
       case 'startObject':
@@ -97,7 +97,7 @@ export class HeartbeatFinder {
     const isList = type === 'array' && (around === undefined || LISTS.has(around.name ?? ''))
     if (around && isList) around.hasList = true
     this.set(undefined)
-    if (depth >= limits.json_depth) throw new NoJsonError()
+    if (depth >= limits.json_depth) throw new InvalidJsonError()
     this.frames.push({
       name: undefined,
       isList,

@@ -118,7 +118,7 @@ export const chooseRepo = async (tx: Db, userId: string, project: EditorProject)
 
 /** $1 to $3: users, names, and the time of each name's last heartbeat. */
 const UPDATE_NAME_USE = statement(
-  'update project name use',
+  'update project name usage',
   {},
   `
   insert into editor_projects as p (user_id, name, last_at)

@@ -14,7 +14,7 @@ import {
 import { limits } from '../../../../schemas/limits.js'
 import { TimezoneHeaders } from '../../../../schemas/wakatime.js'
 import { invalid } from '../../../errors.js'
-import { beginWork, leaveAllBodies } from '../../../platform/http/own-body.js'
+import { beginWork, disableAllBodyParsing } from '../../../platform/http/own-body.js'
 import type { LabelsOf } from '../../../platform/metrics/metrics.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, writingEditor } from '../access.js'
@@ -31,7 +31,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, meter, milestones } = app
   const recordHeartbeats = createHeartbeatRecorder(database, projectHostOf(config.repohost))
 
-  leaveAllBodies(app)
+  disableAllBodyParsing(app)
 
   const record = async (request: FastifyRequest, { heartbeats }: HeartbeatsBody) => {
     const { caller, headers, log } = request

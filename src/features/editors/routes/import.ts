@@ -6,7 +6,7 @@ import { Ok, ref } from '../../../../schemas/common.js'
 import { EditorParams, Import } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
-import { leaveAllBodies, requireInTime } from '../../../platform/http/own-body.js'
+import { disableAllBodyParsing, requireTimelyBody } from '../../../platform/http/own-body.js'
 import type { Job } from '../../../platform/process/async.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import type { Work } from '../../../platform/rate-limits/working-time.js'
@@ -81,7 +81,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
   const arrivals = new Semaphore(MAX_CONCURRENT, MAX_WAITING, WAIT_MS, () => new ApiError('unavailable'))
 
   // The handler reads the file as it arrives.
-  leaveAllBodies(app)
+  disableAllBodyParsing(app)
 
   const shared = { tags: ['editors'], params: EditorParams }
 
@@ -112,7 +112,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
             host,
           )
         })
-        requireInTime(request)
+        requireTimelyBody(request)
         const started = await startImport(database, userId, file)
         void imports.run()
         return reply.code(202).send(started)

@@ -1,7 +1,7 @@
 /** A flush's target: the person, their recording preferences and the workspaces where the minutes count. */
 import { limits } from '../../../../schemas/limits.js'
 import type { RecordingHours } from '../../../../schemas/recording.js'
-import { divideRepo } from '../../../../schemas/repo-keys.js'
+import { splitRepo } from '../../../../schemas/repo-keys.js'
 import { COMPARISON_COST, likenessOf } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
@@ -150,7 +150,7 @@ export const readTargets = async (
   maxComparisons: number = limits.flush_comparisons,
 ): Promise<ReadonlyMap<string, TargetResult>> => {
   const repos = requests.flatMap(({ repoKeys }, index) =>
-    Array.from(repoKeys, (repoKey) => ({ n: index + 1, ...divideRepo(repoKey) })),
+    Array.from(repoKeys, (repoKey) => ({ n: index + 1, ...splitRepo(repoKey) })),
   )
   const rows = await db.rows(READ_TARGETS, [
     requests.map(({ userId }) => userId),

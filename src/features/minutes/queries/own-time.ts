@@ -273,7 +273,7 @@ const END_DAYS = 2
 
 /** The minutes of names without a repository on their first and last days. */
 const LIST_UNASSIGNED_NAME_ENDS = statement(
-  'list first and last days of unassigned names',
+  'list unassigned name date ranges',
   { ...dayColumns, repoKey: text },
   `
   select day, timezone, ${HOURS_OF_ROW}, rest::int, rest_before as "restBefore", rest_after as "restAfter", repo_key as "repoKey"

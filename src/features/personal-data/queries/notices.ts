@@ -1,7 +1,7 @@
 /** Changes in workspaces that affect one person, from records that exist anyway. */
 import { limits } from '../../../../schemas/limits.js'
 import type { Notice } from '../../../../schemas/notices.js'
-import { divideRepo } from '../../../../schemas/repo-keys.js'
+import { splitRepo } from '../../../../schemas/repo-keys.js'
 import type { RepoPattern } from '../../../../schemas/repo-pattern.js'
 import { boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
@@ -138,7 +138,7 @@ export const listOwnOverrides = async (
   userId: string,
   { workspaceIds, repos, parts }: { workspaceIds: string[]; repos: string[]; parts: string[] },
 ): Promise<AffectedOverride[]> => {
-  const places = repos.map(divideRepo)
+  const places = repos.map(splitRepo)
   const owners = places.map(({ owner }) => owner)
   const names = places.map(({ repo }) => repo)
   const parameters = [workspaceIds, userId, owners, names, parts]
@@ -178,7 +178,7 @@ export const listPatternChanges = async (db: Db, userId: string): Promise<Patter
 
 /** $1: workspaces; $2 to $5: a removed pattern of each; $6, $7: keys of repositories. */
 const LIST_UNCOVERED = statement(
-  'list repositories that removed patterns covered',
+  'list uncovered repositories',
   { position: integer, index: integer },
   `
   with now as materialized (
@@ -203,7 +203,7 @@ export const listUncovered = async <Removed extends { workspaceId: string; patte
   repos: string[],
 ): Promise<{ removed: Removed; repo: string }[]> => {
   const patterns = removed.map(({ pattern }) => pattern)
-  const places = repos.map(divideRepo)
+  const places = repos.map(splitRepo)
   const rows = await db.rows(LIST_UNCOVERED, [
     removed.map(({ workspaceId }) => workspaceId),
     patterns.map(({ ownerKey }) => ownerKey),

@@ -19,7 +19,7 @@ import { patternMatches } from '../../workspaces/index.js'
 type Project = ProjectPage['projects'][number]
 
 /** A caller's workspaces, with what the caller may know about their activity. */
-export interface SeenWorkspaces {
+export interface VisibleWorkspaces {
   all: string[]
   /** Where the caller's own activity counts. */
   own: string[]
@@ -31,7 +31,7 @@ export interface SeenWorkspaces {
 
 /** $1: the user; $2: the only workspace, or null. */
 const LIST_WORKSPACES = statement(
-  'list own workspaces with privacy',
+  'list own workspaces with privacy levels',
   { workspaceId: uuid, role: textOf<Role>(), level: textOf<PrivacyLevel>(), teamUntil: orNull(date) },
   `
   select m.workspace_id as "workspaceId", m.role, w.activity_privacy as level,
@@ -137,7 +137,7 @@ const LIST_PROJECTS = statement(
 export const listProjects = async (
   db: Db,
   userId: string,
-  { all, own, named, namedFrom, published }: SeenWorkspaces,
+  { all, own, named, namedFrom, published }: VisibleWorkspaces,
   after: string[] | undefined,
   limit: number,
 ): Promise<{ rows: Project[]; more: boolean; end: Project | undefined }> => {

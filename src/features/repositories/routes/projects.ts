@@ -4,7 +4,7 @@ import { ProjectPage } from '../../../../schemas/projects.js'
 import { anyCallerWith } from '../../../platform/access/access.js'
 import { createCursorSeal } from '../../../platform/http/cursor-seal.js'
 import { paginateSealed } from '../../../platform/http/pagination.js'
-import { listSeenProjects } from '../list-projects.js'
+import { listVisibleProjects } from '../list-projects.js'
 
 export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   // A page can end with a repository that matches no pattern, which the caller doesn't see.
@@ -26,7 +26,7 @@ export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const caller = { userId: request.memberId, key: request.key }
       const page = await pagination.readBounded(
         request.query,
-        (after, limit) => listSeenProjects(app.db, caller, app.config.privacy, after, limit),
+        (after, limit) => listVisibleProjects(app.db, caller, app.config.privacy, after, limit),
         ({ owner, repo, workspace_id }) => [owner.toLowerCase(), repo.toLowerCase(), workspace_id],
       )
       return { projects: page.rows, next_cursor: page.next_cursor }

@@ -21,7 +21,7 @@ const DAYS_LISTED = 20_000
 
 /** Skips deleted workspaces. */
 const LIST_UNASSIGNED_DAYS = statement(
-  'list days to assign',
+  'list unassigned days',
   { workspaceId: uuid, day: date },
   `
   select distinct d.workspace_id as "workspaceId", d.day

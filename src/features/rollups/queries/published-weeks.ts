@@ -120,7 +120,7 @@ const workColumns = {
  * published, by UTC days, aren't published again.
  */
 const READ_WEEK_ACTIVITY = statement(
-  'read week for publishing',
+  'read unpublished week',
   workColumns,
   `
   select nullif(a.user_id, '${DELETED_USER}') as "userId", a.day, a.repo_key as "repoKey", a.minutes,

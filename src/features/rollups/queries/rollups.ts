@@ -362,7 +362,7 @@ export const markAllDaysStale = async (tx: Db): Promise<void> => {
 
 /** The rollup shows where hours are, so that the activity needs no index of them. */
 const LIST_OLD_HOURS = statement(
-  'list days with old hours',
+  'list days with expired hours',
   { workspaceId: uuid, day: date },
   `
   select distinct h.workspace_id as "workspaceId", d.day

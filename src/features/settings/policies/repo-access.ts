@@ -30,7 +30,7 @@ const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> 
 }
 
 /** The error for a read that found no snapshot. The repository's owner simply hasn't pushed it yet. */
-const nothingToRead = (matched: boolean, ownsRepo: boolean): ApiError =>
+const notFound = (matched: boolean, ownsRepo: boolean): ApiError =>
   new ApiError(matched || ownsRepo ? 'never_synced' : 'not_a_member')
 
 const isOwner = (question: RepoQuestion, callerLogin: string): boolean =>
@@ -40,7 +40,7 @@ const isOwner = (question: RepoQuestion, callerLogin: string): boolean =>
 const readableHolder = async (db: Db, question: RepoQuestion, callerLogin: string): Promise<string> => {
   const matches = await matchesFor(db, question)
   const holder = matches.find(({ holds }) => holds)
-  if (!holder) throw nothingToRead(matches.length > 0, isOwner(question, callerLogin))
+  if (!holder) throw notFound(matches.length > 0, isOwner(question, callerLogin))
   return holder.workspaceId
 }
 
@@ -56,7 +56,7 @@ export const writableHolder = async (
   const isAdmin = matches.some(({ role }) => role === 'admin')
   const seesOne = matches.some(({ holds }) => holds)
   if (matches.length > 0 && (seesOne || !isAdmin)) throw new ApiError('admin_required')
-  throw nothingToRead(matches.length > 0, isOwner(question, callerLogin))
+  throw notFound(matches.length > 0, isOwner(question, callerLogin))
 }
 
 /** Where a push goes: an existing workspace, or the caller's personal one, which has to be created or extended first. */
@@ -90,7 +90,7 @@ export const readForPull = async (db: Db, question: RepoQuestion, ifNoneMatch: s
   if (snapshot) return { snapshot, settings }
   if (best.ownsRepo === null) throw new ApiError('token_invalid')
   if (!best.inWorkspace) throw new ApiError('workspace_not_found')
-  throw nothingToRead(best.workspaceId !== null, best.ownsRepo && !question.workspaceId)
+  throw notFound(best.workspaceId !== null, best.ownsRepo && !question.workspaceId)
 }
 
 /** R3, for reads that follow, such as the history. @throws {ApiError} */

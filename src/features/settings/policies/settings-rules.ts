@@ -52,7 +52,7 @@ const listViolations = (
 ) => schema.check(settings, found).map(({ path, message }) => ({ path: at + path, message }))
 
 /** Settings in a request, and everything that's wrong with their keys. */
-export interface JudgedKeys {
+export interface CheckedKeys {
   settings: SettingsObject
   faults: KeyFault[]
   /** JSON pointer in the request. */
@@ -62,7 +62,7 @@ export interface JudgedKeys {
 /** Everything that's wrong with the keys and, if the schema is enforced, with the values. */
 export const listSettingsFaults = (
   rules: SettingsRules | undefined,
-  { settings, faults, at }: JudgedKeys,
+  { settings, faults, at }: CheckedKeys,
 ): ListedFault[] => (rules?.enforced ? listViolations(rules, settings, at, faults) : listFaults(faults, at))
 
 /** Runs before rights are checked. @throws {ApiError} `validation_failed` with `listSettingsFaults` */
@@ -75,9 +75,9 @@ export const requireSettings = (
   const faults = keys.faultsIn(settings, kind)
   const listed = listSettingsFaults(rules, { settings, faults, at })
   // In that case, the response also lists misspelled keys.
-  const isForValuesAlone = listed.length > 0 && faults.length === 0
+  const hasOnlyValueFaults = listed.length > 0 && faults.length === 0
   reject(
-    isForValuesAlone
+    hasOnlyValueFaults
       ? listSettingsFaults(rules, { settings, faults: keys.faultsIn(settings, kind, true), at })
       : listed,
   )
@@ -91,7 +91,7 @@ export const requireSpelling = (settings: SettingsObject, stored: SettingsObject
   reject(listFaults(spellingFaultsIn(settings, stored), at))
 
 /** The same for stored JSON text, which is parsed only if a key needs it. Undefined: nothing is stored. */
-export const requireSpellingBeside = (stored: string | undefined, settings: SettingsObject): void => {
+export const requireSpellingOfNew = (stored: string | undefined, settings: SettingsObject): void => {
   if (spellingFaultsIn(settings, {}).length > 0) requireSpelling(settings, JSON.parse(stored ?? '{}'))
 }
 
@@ -130,7 +130,7 @@ export const storedWarnings = (
  * Both, for restored settings.
  * @throws {ApiError} `validation_failed` also for keys that have been denied since
  */
-export const judgeRestored = ({ keys, rules }: KeysAndRules, settings: string): { warnings?: Warnings } => {
+export const checkRestored = ({ keys, rules }: KeysAndRules, settings: string): { warnings?: Warnings } => {
   const restored = JSON.parse(settings) as SettingsObject
   const denied = [...settingsIn(restored)]
     .flatMap((setting) =>

@@ -25,12 +25,12 @@ const findIn = (table: string) =>
 const FIND = { snapshot: findIn('snapshots'), override: findIn('overrides') }
 
 /** The data that a workspace has stored for a repository. */
-export interface Held {
+export interface StoredRepoSettings {
   snapshot: boolean
   override: boolean
 }
 
-export const readHeld = async (db: Db, key: SnapshotKey): Promise<Held> => {
+export const readHeld = async (db: Db, key: SnapshotKey): Promise<StoredRepoSettings> => {
   const [snapshot, override] = await Promise.all([
     db.rows(FIND.snapshot, keyParameters(key)),
     db.rows(FIND.override, keyParameters(key)),

@@ -52,7 +52,7 @@ export const moveRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await requireMovable(database.read, membership.workspaceId, renamed)
       const charge = await chargeHostToken(request)
       const shown = { token, userId: repohostId, trace }
-      const host = await clients.repohost.askAtMove(shown, renamed.from, renamed.to)
+      const host = await clients.repohost.checkMoveAccess(shown, renamed.from, renamed.to)
       await charge.settle(host.outcome)
       if (host.outcome !== 'granted') throw host.error
       await moveSettings(database, membership, renamed)

@@ -147,7 +147,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const followed = await following.listFollowed(caller)
       const charge = await chargeHostToken(request)
       const shown = { token: headers['x-repohost-token'], userId: caller.repohostId, trace }
-      const host = await clients.repohost.askAtPush(shown, { owner, repo }, questionsAtPush(followed))
+      const host = await clients.repohost.checkPushAccess(shown, { owner, repo }, questionsAtPush(followed))
       await charge.settle(host.outcome)
       // Runs in its own transactions: people who have left an organization leave its workspaces even if the push fails.
       await following.atPush(caller, followed, host.memberships)

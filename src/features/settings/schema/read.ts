@@ -159,7 +159,7 @@ class Notes {
       const others = more.length > 0 ? ` and ${more.length} more` : ''
       return `the service skips ${what}: ${first}${others}`
     })
-    return [...this.leftOut, ...skips].map((says) => `SETTINGS_SCHEMA: ${says}.`)
+    return [...this.leftOut, ...skips].map((message) => `SETTINGS_SCHEMA: ${message}.`)
   }
 }
 

@@ -8,7 +8,7 @@ import type { Db } from '../../../platform/database/client.js'
 import { countWorkspacesOf, lockRole } from '../queries/members.js'
 
 /** A workspace key reaches only that workspace. A personal key reaches all of the person's workspaces. */
-export const reaches = ({ workspaceId }: KeyInUse, wanted: string): boolean =>
+export const canAccessWorkspace = ({ workspaceId }: KeyInUse, wanted: string): boolean =>
   workspaceId === null || workspaceId === wanted
 
 /** How records name a workspace key, which doesn't act for a person. */

@@ -38,7 +38,7 @@ export const insertPrivacyLevel = async (
 }
 
 const RAISE = statement(
-  'raise workspaces to privacy level team',
+  'raise workspace privacy levels',
   { id: uuid },
   `
   update workspaces set activity_privacy = 'team', activity_privacy_since = statement_timestamp(),
@@ -49,7 +49,7 @@ const RAISE = statement(
 )
 
 const RECORD_RAISE = statement(
-  'record raise to privacy level team',
+  'record raised privacy levels',
   {},
   `
   insert into privacy_levels (workspace_id, id, since, level)

@@ -35,7 +35,7 @@ export const recordDeparture = async (tx: Db, workspaceId: string, userId: strin
 }
 
 const FIND_REPORT = statement(
-  'check whether leave report is known',
+  'find known leave report',
   { isRepeated: bool, isCopied: bool },
   `
   select reports && $3::text[] as "isRepeated", reports && $4::text[] as "isCopied"
@@ -44,7 +44,7 @@ const FIND_REPORT = statement(
 
 /** $1: the workspace; $2: the user; $3: the marks. */
 const INSERT_REPORT = statement(
-  'insert known leave report',
+  'insert leave report',
   {},
   `
   insert into removals as r (workspace_id, user_id, removed_at, returns, reports)

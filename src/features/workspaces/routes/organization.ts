@@ -74,7 +74,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await requireLinkable(database.read, membership.workspaceId, body)
       const charge = await chargeHostToken(request)
       const shown = { token, userId: repohostId, trace }
-      const host = await clients.repohost.askForOrganization(shown, body.organization)
+      const host = await clients.repohost.checkOrganizationAccess(shown, body.organization)
       await charge.settle(host.outcome)
       if (host.outcome !== 'granted') throw host.error
       return linkOrganization(database, membership, body, host.organization)

@@ -45,11 +45,11 @@ export const repairLinks = async (packageFolder: string) => {
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
     const link = join(packageFolder, target)
     const destination = join(packageFolder, source).slice(dirname(link).length + 1)
-    if (!(await exists(link))) await symlink(destination, link).catch(unlessThere)
+    if (!(await exists(link))) await symlink(destination, link).catch(ignoreExisting)
   }
 }
 
 /** Ignores a link that another process has already created. */
-const unlessThere = (error: NodeJS.ErrnoException) => {
+const ignoreExisting = (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EEXIST') throw error
 }

@@ -2,7 +2,7 @@ import { readlink, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../process/operator-error.js'
-import { isRefusedServer, messageOf } from '../failures.js'
+import { isWrongServer, messageOf } from '../failures.js'
 import type { Log } from './account.js'
 import { lockOwnership, readLockFile, removeSocket, requirePrivate, session, urlOf } from './socket.js'
 
@@ -52,7 +52,7 @@ export const releaseFromFormerOwner = async (
       }
     } catch (error) {
       if (error instanceof OperatorError) throw error
-      if (isRefusedServer(error)) {
+      if (isWrongServer(error)) {
         throw new OperatorError(
           `Another program listens at ${address.host}:${address.port} in place of the database in ${cluster} (process ${pid}): ${messageOf(error)}. Stop both by hand.`,
         )

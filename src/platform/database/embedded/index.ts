@@ -84,7 +84,7 @@ const log: Log = { info: () => {}, warn: say, error: say }
 export const openEmbedded = async (dataDir: string, stopped: AbortSignal): Promise<OpenedDatabase> => {
   const cluster = join(resolve(dataDir), 'postgresql')
   const fault = await ownerFaultOf(resolve(dataDir))
-  if (fault) throw new OperatorError(`${fault.says} ${fault.remedy}`)
+  if (fault) throw new OperatorError(`${fault.message} ${fault.remedy}`)
   if (!(await exists(join(cluster, 'PG_VERSION')))) {
     throw new NoDatabase(`There is no database in DATA_DIR (${dataDir}), and DATABASE_URL isn’t set.`)
   }
