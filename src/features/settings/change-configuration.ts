@@ -40,6 +40,8 @@ interface ConfigurationRequest {
   sentMemory: Held
   /** Counts the list of changes, until the client has read it or others need the memory. */
   changesMemory: Held
+  /** Aborts when others need the memory of the request. Its change then ends without effect. */
+  signal: AbortSignal
 }
 
 /** Everything that a change depends on besides the request. */
@@ -52,12 +54,12 @@ interface Context {
 /**
  * Replaces the sections in the body, all or nothing.
  * @throws {ApiError} `version_conflict`, `validation_failed`, `settings_too_large`, `repo_outside_patterns`, `key_locked`,
- * `workspace_full`, `workspace_limit`
+ * `workspace_full`, `workspace_limit`, `unavailable`
  */
 export const changeConfiguration = async (
   { database, rules, quota }: Context,
   call: WorkspaceCall,
-  { sent, preconditions, dryRun, payer, sentMemory, changesMemory }: ConfigurationRequest,
+  { sent, preconditions, dryRun, payer, sentMemory, changesMemory, signal }: ConfigurationRequest,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
   const releasePermit = await acquireChangePermit(database, workspaceId, sent.projects, payer)
@@ -73,7 +75,7 @@ export const changeConfiguration = async (
     return await changeWorkspace(database, call, 'admin', async (change) => {
       if (sent.patterns) await lockOwnPatterns(change)
       const plan = await planConfiguration(change, facts)
-      await writePlan(change, workspaceId, plan)
+      await writePlan(change, workspaceId, plan, signal)
       if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
       return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
     })
@@ -89,29 +91,35 @@ const responseOf = (
   head: Head,
 ): ConfigurationResponse => ({ changes, warnings, affected, etag: etagOfConfiguration(workspaceId, head) })
 
+/** @throws {ApiError} `unavailable` when the signal aborts */
 const writePlan = async (
   change: Change,
   workspaceId: string,
   { head, settings, patterns, overrides }: ConfigurationPlan,
+  signal: AbortSignal,
 ): Promise<void> => {
   if (settings) await applySettings(change, workspaceId, head, settings)
   if (patterns) await setPatterns(change, workspaceId, head.patterns, patterns)
-  await writeOverridePlan(change, workspaceId, overrides)
+  await writeOverridePlan(change, workspaceId, overrides, signal)
+  signal.throwIfAborted()
 }
 
 const writeOverridePlan = async (
   change: Change,
   workspaceId: string,
   { written, removed }: ConfigurationPlan['overrides'],
+  signal: AbortSignal,
 ): Promise<void> => {
   const { tx, caller, reason, recordAll } = change
   for (const batch of batchesOf(removed)) {
+    signal.throwIfAborted()
     await deleteOverrides(tx, workspaceId, batch)
     await recordAll(
       batch.map((one) => ({ action: 'override.removed', target: nameOf(one), details: one.details })),
     )
   }
   for (const batch of batchesOf(written)) {
+    signal.throwIfAborted()
     const overrides = batch.map((one) => ({ ...one, settings: one.settings.toString() }))
     await writeOverrides(tx, workspaceId, overrides, { author: caller, reason })
     await recordAll(

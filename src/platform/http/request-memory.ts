@@ -9,7 +9,7 @@ export interface RequestMemory {
   person: string
   /** Memory that its owner releases. Otherwise, the end of the response does. */
   hold(): Held
-  /** Stops reading the body, for example when others need the memory. */
+  /** Stops reading the body, for example when others need the memory. Longer work checks its signal. */
   ending: AbortController
 }
 

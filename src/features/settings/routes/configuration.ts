@@ -125,6 +125,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         payer: memory.person,
         sentMemory: held,
         changesMemory: memory.hold(),
+        signal: memory.ending.signal,
       })
       reply.header('ETag', answer.etag)
       return sendPieces(reply, JSON_TYPE, textOf(answer))
