@@ -5,7 +5,7 @@ import { invalid } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
 import { lockMemberDays, readTarget } from '../minutes/index.js'
-import { hoursChangedIn, replaceAgentHours } from './count-agents.js'
+import { hoursChangedIn, readTargetOfAgents, replaceAgentHours, reposOfAgents } from './count-agents.js'
 import { errorForTooMany, planMinutes, targetMinutes } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
@@ -101,7 +101,7 @@ export const assignProject = (
         hours: hoursChangedIn(timeline, timeline.agents.hoursOf(name)),
         isFromJoining: true,
         timezone: undefined,
-        target: { kind: 'not read' },
+        target: await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects)),
       })
       await writePlans(tx, [
         { userId, minutes, personal, agents, hours: toStored(timeline, countsAfter), chosen: [choice] },

@@ -8,13 +8,12 @@ import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
   type AgentDay,
-  type FlushTarget,
+  errorForTarget,
   hoursByZone,
   keepZones,
   type MatchingWorkspace,
   readAgentDays,
   readTargets,
-  requireTarget,
   type TargetResult,
 } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
@@ -31,8 +30,8 @@ interface Agents {
   isFromJoining: boolean
   /** The time zone of new minutes. Undefined: the person's. */
   timezone: string | undefined
-  /** Where the person's own minutes count. For other repositories, it's read again. */
-  target: { kind: 'read'; target: FlushTarget; repoKeys: ReadonlySet<string> } | { kind: 'not read' }
+  /** Where minutes of the agents' repositories count. */
+  target: TargetResult
 }
 
 /** What agents' marks change. */
@@ -44,6 +43,18 @@ interface Unchanged {
 }
 
 const unchanged = (because: Unchanged['because']): Unchanged => ({ kind: 'unchanged', because })
+
+/** The repositories for which agents have marks. */
+export const reposOfAgents = ({ agents }: Timeline, projects: Projects): ReadonlySet<string> =>
+  new Set([...agents.projects()].flatMap((project) => projects.keyOf(project) ?? []))
+
+/** Reads where minutes of agents' repositories count. They may be too many, which mustn't make a request fail. */
+export const readTargetOfAgents = async (
+  tx: Db,
+  userId: string,
+  repoKeys: ReadonlySet<string>,
+): Promise<TargetResult> =>
+  requireValue(await readTargets(tx, [{ userId, repoKeys, scope: 'workspaces' }]), userId)
 
 /** The hours that new marks may affect. @param reassigned hours whose marks now belong to another repository */
 export const hoursChangedIn = (timeline: Timeline, reassigned: readonly number[] = []): ReadonlySet<number> =>
@@ -88,14 +99,11 @@ interface Stored {
 
 /** Reads where agents' minutes count, and the days that have the hours. */
 const readStored = async (tx: Db, agents: Agents): Promise<Stored | Unchanged> => {
-  const { userId, timeline, projects, hours } = agents
-  const repoKeys = new Set(
-    [...timeline.agents.projects()].flatMap((project) => projects.keyOf(project) ?? []),
-  )
+  const { userId, timeline, projects, hours, target } = agents
+  const repoKeys = reposOfAgents(timeline, projects)
   if (hours.size === 0 || repoKeys.size === 0) return unchanged('no marks')
-  const result = await targetOf(tx, agents, repoKeys)
-  if (result.kind === 'too large') return unchanged('too large')
-  const target = requireTarget(result, repoKeys.size)
+  if (target.kind === 'too large') return unchanged('too large')
+  if (target.kind === 'unknown person') throw errorForTarget(target, repoKeys.size)
   const workspaces = target.workspaces.flatMap(({ repoKeys: matched, ...workspace }) => {
     const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
     return own.size > 0 ? [{ ...workspace, repoKeys: own }] : []
@@ -107,16 +115,6 @@ const readStored = async (tx: Db, agents: Agents): Promise<Stored | Unchanged> =
     row.hours === null ? [] : [{ ...row, hours: row.hours, before: row.hours }],
   )
   return { kind: 'stored', workspaces, timezone: zoneOf(target, agents.timezone), rows }
-}
-
-const targetOf = async (
-  tx: Db,
-  { userId, target: known }: Agents,
-  repoKeys: ReadonlySet<string>,
-): Promise<TargetResult> => {
-  const isRead = known.kind === 'read' && [...repoKeys].every((repoKey) => known.repoKeys.has(repoKey))
-  if (isRead) return known.target
-  return requireValue(await readTargets(tx, [{ userId, repoKeys, scope: 'workspaces' }]), userId)
 }
 
 const withoutHours = (row: Row, hours: ReadonlySet<number>): Row => {

@@ -19,7 +19,7 @@ import {
   type TargetResult,
 } from '../minutes/index.js'
 import { noneIgnored } from './batch.js'
-import { raiseAgentHours } from './count-agents.js'
+import { raiseAgentHours, readTargetOfAgents, reposOfAgents } from './count-agents.js'
 import {
   findCountedMinutes,
   type RepoDay,
@@ -372,7 +372,7 @@ const planMinutesOfDay = async (
     hours: new Set(hoursBeside(agentHours).filter((hour) => dayOfHour(hour) === day)),
     isFromJoining: true,
     timezone: undefined,
-    target: { kind: 'not read' },
+    target: await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects)),
   })
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && canWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))

@@ -15,7 +15,7 @@ import {
   tryToLockMemberDays,
 } from '../minutes/index.js'
 import type { Batch } from './batch.js'
-import { hoursChangedIn, replaceAgentHours } from './count-agents.js'
+import { hoursChangedIn, readTargetOfAgents, replaceAgentHours, reposOfAgents } from './count-agents.js'
 import {
   errorForTooMany,
   type MinutesWorkspace,
@@ -162,6 +162,9 @@ const countOne = async (
     { userId, countsAfter, hadUncounted, target, projects, timezone },
     candidates,
   )
+  const agentRepos = reposOfAgents(timeline, projects)
+  const areKnown = [...agentRepos].every((repoKey) => repoKeys.has(repoKey))
+  const targetOfAgents = areKnown ? target : await readTargetOfAgents(tx, userId, agentRepos)
   const agents = await replaceAgentHours(tx, {
     userId,
     timeline,
@@ -169,7 +172,7 @@ const countOne = async (
     isFromJoining: source.kind === 'file',
     hours: hoursChangedIn(timeline),
     timezone: batch.timezone,
-    target: { kind: 'read', target, repoKeys },
+    target: targetOfAgents,
   })
   const namesOfFile = source.kind === 'file' ? source.names : []
   const seen = new Set([...lastAt.keys(), ...namesOfFile])

@@ -4,7 +4,7 @@ import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
-import { readTargets, type TargetRequest, type TargetResult } from '../minutes/index.js'
+import { type FlushTarget, readTargets, type TargetRequest, type TargetResult } from '../minutes/index.js'
 import { type Batch, type Heartbeat, namesIn } from './batch.js'
 import { canBeFolder, isRepo, markNameOf, Projects } from './project-names.js'
 import { readMarks } from './queries/marks.js'
@@ -25,7 +25,7 @@ export interface PartialFacts {
   /** The projects of names. */
   named: EditorProject[]
   /** Where minutes in repositories named in full count. Not read if there are none. */
-  target: TargetResult | { kind: 'not read' }
+  targetOfSent: TargetResult | { kind: 'not read' }
 }
 
 /** How much to read around someone's heartbeats. */
@@ -67,7 +67,8 @@ export const readPartialFacts = async (tx: Db, batches: readonly Batch[]): Promi
   ])
   return near.map((one) => {
     const { userId } = one.batch
-    return { ...one, ...requireValue(stored, userId), target: targets.get(userId) ?? { kind: 'not read' } }
+    const targetOfSent = targets.get(userId) ?? { kind: 'not read' }
+    return { ...one, ...requireValue(stored, userId), targetOfSent }
   })
 }
 
@@ -82,18 +83,33 @@ export const completeFacts = async (
   maxComparisons: number,
 ): Promise<ReadonlyMap<string, Facts>> => {
   const partialFacts = await readMissing(tx, near)
-  const people = await Promise.all(partialFacts.map((one) => resolveProjects(tx, one)))
-  const requests = people.flatMap(({ batch, repoKeys, target }) =>
-    target.kind === 'not read' ? [targetRequest(batch, repoKeys)] : [],
+  const people = await Promise.all(
+    partialFacts.map(async (one) => {
+      const resolved = await resolveProjects(tx, one)
+      return { ...resolved, known: targetOfAll(one, resolved.repoKeys) }
+    }),
+  )
+  const requests = people.flatMap(({ batch, repoKeys, known }) =>
+    known.kind === 'found' ? [] : [targetRequest(batch, repoKeys)],
   )
   const targets = await readTargetsIfAny(tx, requests, maxComparisons)
   return new Map(
-    people.map((one) => {
+    people.map(({ known, ...one }) => {
       const { userId } = one.batch
-      const target = one.target.kind === 'not read' ? requireValue(targets, userId) : one.target
+      const target = known.kind === 'found' ? known : requireValue(targets, userId)
       return [userId, { ...one, target }]
     }),
   )
+}
+
+/** The first reading's target, if all repositories that are involved were sent. */
+const targetOfAll = (
+  { batch, targetOfSent }: PartialFacts,
+  repoKeys: ReadonlySet<string>,
+): FlushTarget | { kind: 'to be read' } => {
+  const sent = reposSent(batch)
+  const wereSent = [...repoKeys].every((repoKey) => sent.has(repoKey))
+  return targetOfSent.kind === 'found' && wereSent ? targetOfSent : { kind: 'to be read' }
 }
 
 const narrowScopeOf = (batch: Batch): ReadScope => ({
@@ -181,19 +197,17 @@ const readTargetsIfAny = async (
 ): Promise<ReadonlyMap<string, TargetResult>> =>
   requests.length === 0 ? new Map() : readTargets(tx, requests, maxComparisons)
 
-/** Finds the repositories behind names. Keeps the target if it already covers every repository involved. */
+/** Finds the repositories behind names, and those that are involved. */
 const resolveProjects = async (
   tx: Db,
-  { batch, marks, named, target }: PartialFacts,
-): Promise<Omit<Facts, 'target'> & Pick<PartialFacts, 'target'>> => {
+  { batch, marks, named }: PartialFacts,
+): Promise<Omit<Facts, 'target'>> => {
   const sent = batch.heartbeats.map(({ project }) => project)
   const repos = sent.flatMap(({ repo }) => repo ?? [])
   const names = await matchFolders(tx, batch.userId, namesOf(named), namesIn(batch), repos)
   const projects = new Projects(batch.kind, namesOf([...named, ...names.chosen]), sent)
   const timeline = new Timeline(marks)
   const repoKeys = involvedIn(batch.heartbeats, projects, timeline)
-  const reposRead = reposSent(batch)
-  const isRead = target.kind === 'found' && [...repoKeys].every((repoKey) => reposRead.has(repoKey))
   return {
     batch,
     projects,
@@ -201,7 +215,6 @@ const resolveProjects = async (
     timeline,
     countsBefore: new Counts(marks),
     repoKeys,
-    target: isRead ? target : { kind: 'not read' },
   }
 }
 
