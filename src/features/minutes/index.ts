@@ -11,7 +11,6 @@ export {
   lockMemberDays,
   type MemberDays,
   readTarget,
-  requireTarget,
   tryToLockMemberDays,
 } from './member-days.js'
 export {
