@@ -26,3 +26,11 @@ export const load = async (test: Parameters<typeof temporaryFolder>[0], code: st
   await writeFile(file, code)
   return import(pathToFileURL(file).href)
 }
+
+/** Nothing else of a page is there while its modules load. */
+const PAGE =
+  'const document = { getElementById: () => null }, navigator = { onLine: true }, addEventListener = () => {}'
+
+/** A module of the dashboard, whose logic needs no browser. */
+export const loadOfPage = async (test: Parameters<typeof load>[0], entry: string) =>
+  load(test, await bundle(entry, { banner: { js: PAGE } }))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { addDays, listDays, weekdayOf } from '../../src/platform/time/days.js'
-import { bundle, load } from '../bundle.js'
+import { bundle, load, loadOfPage } from '../bundle.js'
 
 type Range = { from: string; to: string }
 interface Numbers {
@@ -217,10 +217,7 @@ t.test('words and signs agree with each weekday’s numbers for random teams', a
   })
 
   await t.test('sums and figures agree with each weekday’s numbers', async (t) => {
-    // Nothing else of a page is needed to render a figure.
-    const page =
-      'const document = { getElementById: () => null }, navigator = { onLine: true }, addEventListener = () => {}'
-    const { Change } = (await load(t, await bundle('web/ui.tsx', { banner: { js: page } }))) as Figures
+    const { Change } = (await loadOfPage(t, 'web/ui.tsx')) as Figures
     /** The minutes of a repository in the finished days, or in as many of the same weekdays before. */
     const minutesIn = (range: Range, week: number[]) =>
       listDays(range.from, range.to).reduce((sum, day) => sum + (week[weekdayOf(day) - 1] ?? 0), 0)

@@ -287,33 +287,20 @@ else {
     t.equal(await countOf(table.getByRole('row'), 31), 31)
   })
 
-  t.test('a copied link to a named range moves with the days, and one to chosen days doesn’t', async (t) => {
+  t.test('a copied link to a named range moves with the days', async (t) => {
     const { page, context } = admin
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    const copied = async () => {
-      await admin.button('Copy link').click()
-      await admin.button('Copied').waitFor()
-      return (await page.evaluate<string>('navigator.clipboard.readText()')).replace(service.url, '')
-    }
-    for (const [asked, more, link] of [
-      ['', 'Custom range', 'range=30d'],
-      ['?range=7d', 'Custom range', 'range=7d'],
-      ['?range=last-month&compare=none', 'Last month', 'range=last-month&compare=none'],
-      ['?from=2026-03-02&to=2026-03-08', 'Custom range', 'from=2026-03-02&to=2026-03-08'],
-    ]) {
-      await admin.open(`/w/${id}${asked}`)
-      await admin.button(`${more}`).click()
-      t.strictSame(
-        new URLSearchParams((await copied()).split('?')[1]).toString().split('&').sort(),
-        `${link}`.split('&').sort(),
-      )
-    }
-    await admin.open(`/w/${id}?range=7d`)
+    await admin.open(`/w/${id}?range=last-month&compare=none`)
+    await admin.button('Last month').click()
+    await admin.button('Copy link').click()
+    await admin.button('Copied').waitFor()
+    const copied = new URL(await page.evaluate<string>('navigator.clipboard.readText()'))
+    t.equal(copied.origin + copied.pathname, `${service.url}/w/${id}`)
+    t.strictSame(Object.fromEntries(copied.searchParams), { range: 'last-month', compare: 'none' })
+    await admin.go(`/w/${id}?range=7d`)
     await page.getByRole('button', { name: '7 days', exact: true, pressed: true }).waitFor()
     await admin.button('Previous range').click()
     t.strictSame([...new URL(page.url()).searchParams.keys()], ['from', 'to'], 'days take its place')
-    await page.goto(`${service.url}/w/${id}?range=constructor`)
-    await admin.sees('Invalid date range. This range doesn’t exist.')
   })
 
   t.test('a range can be moved, compared with another, and corrected', async (t) => {
@@ -325,44 +312,29 @@ else {
     await admin.button('Previous range').click()
     await admin.button('Previous range').click()
     t.strictSame(at(), { from: '2026-01-01', to: '2026-01-31' })
-    await admin.open(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
+    await admin.go(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
     await admin.button('Custom range').click()
     await admin.page
       .getByRole('combobox', { name: 'Compare with', exact: true })
       .selectOption('52 weeks earlier')
     await admin.sees('2–8 Mar vs 3–9 Mar 2025, the same weekdays')
-    await admin.open(`/w/${id}?from=2026-03-02&to=2026-03-08&compare=none`)
+    await admin.go(`/w/${id}?from=2026-03-02&to=2026-03-08&compare=none`)
     await admin.sees('2–8 Mar')
     await admin.button('Custom range').click()
     await admin.button('Last week').click()
     const monday = mondayOf(today)
     t.strictSame(at(), { from: addDays(monday, -7), to: addDays(monday, -1), compare: 'none' })
     t.equal(await admin.button('Next range').getAttribute('aria-disabled'), 'false')
-    await admin.open(`/w/${id}`)
+    await admin.go(`/w/${id}`)
     t.equal(await admin.button('Next range').getAttribute('aria-disabled'), 'true')
 
-    for (const [asked, problem, nearest] of [
-      [
-        'from=2026-02-31&to=2026-03-08',
-        'One of the dates doesn’t exist.',
-        'Sat, 28 Feb 2026 to Sun, 8 Mar 2026',
-      ],
-      ['from=2026-03-08&to=2026-03-02', 'The end is before the start.', 'Mon, 2 Mar 2026 to Sun, 8 Mar 2026'],
-      [
-        'from=2020-01-01&to=2026-01-01',
-        'A range has at most 366 days.',
-        'Wed, 1 Jan 2025 to Thu, 1 Jan 2026',
-      ],
-      ['from=soon&to=2026-01-30', 'One of the dates doesn’t exist.', 'Thu, 1 Jan 2026 to Fri, 30 Jan 2026'],
-    ]) {
-      await page.goto(`${service.url}/w/${id}?${asked}`)
-      await admin.sees(`Invalid date range. ${problem}`)
-      await admin.button(`Show ${nearest}`).click()
-      await admin.sees('Working hours')
-      await admin.settled()
-      t.equal(await countOf(page.getByRole('alert'), 0), 0)
-    }
-    await admin.open(`/w/${id}?from=${addDays(today, -3)}&to=${addDays(today, 30)}&compare=none`)
+    await page.goto(`${service.url}/w/${id}?from=2026-02-31&to=2026-03-08`)
+    await admin.sees('Invalid date range. One of the dates doesn’t exist.')
+    await admin.button('Show Sat, 28 Feb 2026 to Sun, 8 Mar 2026').click()
+    await admin.sees('Working hours')
+    await admin.settled()
+    t.equal(await countOf(page.getByRole('alert'), 0), 0)
+    await admin.go(`/w/${id}?from=${addDays(today, -3)}&to=${addDays(today, 30)}&compare=none`)
     await admin.page
       .getByText(/^View as table: Active time, /)
       .first()
@@ -370,38 +342,25 @@ else {
     const table = page.getByRole('table', { name: /^Active time,/ })
     await table.waitFor()
     t.equal(await countOf(table.getByRole('row'), 5), 5, 'the days until today')
-    await page.goto(`${service.url}/w/${id}?from=9999-01-01&to=9999-01-30`)
-    await admin.sees('Invalid date range. These days are in the future.')
-    await admin.button(/^Show /).click()
-    await admin.sees('Working hours')
     await page.goto(`${service.url}/w/${id}/me?from=2026-03-08&to=2026-03-02`)
     await admin.button('Show Mon, 2 Mar 2026 to Sun, 8 Mar 2026').click()
     await admin.sees('My year')
     t.strictSame(admin.complaints, [])
   })
 
-  t.test('sentences are English, with the viewer’s date order, clock and separators', async (t) => {
-    const locales: [locale: string, range: string, moment: RegExp][] = [
-      ['de', '2 Mar – 3 Apr', /^In effect since \d{1,2} \w{3,4} \d{4}, \d{2}:\d{2}\./],
-      ['fr', '2 Mar – 3 Apr', /^In effect since \d{1,2} \w{3,4} \d{4}, \d{2}:\d{2}\./],
-      ['ja', 'Mar 2 – Apr 3', /^In effect since \w{3,4} \d{1,2}, \d{4}, \d{1,2}:\d{2}\./],
-      ['ar', '2 Mar – 3 Apr', /^In effect since \d{1,2} \w{3,4} \d{4}, \d{1,2}:\d{2}\s[ap]m\./],
-    ]
-    for (const [locale, range, moment] of locales)
-      for (const timezoneId of ['Pacific/Auckland', 'America/Los_Angeles']) {
-        const visitor = await visit(ada, { locale, timezoneId })
-        const { page } = visitor
-        await visitor.open(`/w/${id}/me?from=2026-03-02&to=2026-04-03`)
-        t.match((await page.locator('.compared').innerText()).replace(/[\u2009\u202f]/g, ' '), range)
-        const read = [await page.locator('body').innerText(), await page.locator('body').ariaSnapshot()]
-        await visitor.go(`/w/${id}/settings/privacy`)
-        t.match(await page.getByText(/^In effect since /).innerText(), moment, `${locale} ${timezoneId}`)
-        t.notMatch(
-          [...read, await page.locator('body').innerText()].join('\n'),
-          /[^\p{ASCII}\p{P}\p{Zs}×↑↓−]/u,
-        )
-        t.strictSame(visitor.complaints, [])
-      }
+  t.test('every text of a screen is English in a country with another alphabet', async (t) => {
+    const visitor = await visit(ada, { locale: 'ar-EG', timezoneId: 'Pacific/Auckland' })
+    const { page } = visitor
+    await visitor.open(`/w/${id}/me?from=2026-03-02&to=2026-04-03`)
+    t.match((await page.locator('.compared').innerText()).replace(/[\u2009\u202f]/g, ' '), '2 Mar – 3 Apr')
+    const read = [await page.locator('body').innerText(), await page.locator('body').ariaSnapshot()]
+    await visitor.go(`/w/${id}/settings/privacy`)
+    t.match(
+      await page.getByText(/^In effect since /).innerText(),
+      /^In effect since \d{1,2} \w{3,4} \d{4}, \d{1,2}:\d{2}\s[ap]m\./,
+    )
+    t.notMatch([...read, await page.locator('body').innerText()].join('\n'), /[^\p{ASCII}\p{P}\p{Zs}×↑↓−]/u)
+    t.strictSame(visitor.complaints, [])
   })
 
   t.test(
