@@ -295,6 +295,36 @@ t.test('members and repositories beyond a thousand are combined in the last row'
   t.equal(body.totals.active_members, 1_081)
 })
 
+t.test(
+  'one’s own dashboard has at most a thousand repositories, those with only agent time included',
+  async (t) => {
+    const { service, bob, id, today } = await start(t)
+    const bobId = (await bob.get('/api/me')).body.id
+    await service.database.read.statement(
+      `with repos as (
+      insert into activity (workspace_id, user_id, day, repo_key, minutes)
+      select $1::uuid, $2::uuid, $3::text::date, 'acme/r' || n, 1 from generate_series(1, 1000) n
+    )
+    insert into stale_days (workspace_id, day) values ($1::uuid, $3::text::date)`,
+      [id, bobId, today],
+    )
+    const noon = Date.parse(today) / 1_000 - 43_200
+    const beats = [0, 60, 120].map((seconds) => ({
+      time: noon + seconds,
+      project: 'acme/agents-only',
+      category: 'ai coding',
+    }))
+    const sent = await bob.request('POST', '/api/wakatime/v1/users/current/heartbeats.bulk', { body: beats })
+    t.equal(sent.status, 202)
+    const url = `/api/team/dashboard/mine?workspace=${id}&from=${addDays(today, -3)}&to=${today}`
+    const { totals, repos } = (await bob.get(url)).body
+    t.equal(repos.length, 1_000)
+    t.same(sumOf(repos), sumOf([totals]))
+    t.ok(totals.agent_minutes > 0)
+    t.hasStrict(repos.at(-1), { repo: null, active_minutes: 1, agent_minutes: totals.agent_minutes })
+  },
+)
+
 /** The cells that have minutes. */
 const cellsOf = (body: { heatmap: { weekday: number; hour: number; minutes: number }[] }) =>
   body.heatmap

@@ -177,7 +177,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       varyByAccept(reply)
       if (wantsCsv(request, query)) return sendLines(reply, await openDashboardLines(database, question))
       const { dashboard } = await readDashboard(database, question, query)
-      return sendDashboard(reply, await addAgentMinutes(database.read, userId, repoKey, dashboard))
+      return sendDashboard(reply, await addAgentMinutes(database, userId, repoKey, dashboard))
     },
   })
 }

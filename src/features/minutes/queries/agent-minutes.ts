@@ -131,12 +131,12 @@ interface OwnFilter {
   repoKey: string | undefined
 }
 
-/** By day, and by repository for the repositories with the most minutes. */
+/** By day, and by repository for the repositories with the most minutes, one more than a dashboard has rows. */
 export const sumAgentMinutes = async (db: Db, { userId, workspaceId, range, repoKey }: OwnFilter) => {
   const parameters = [userId, workspaceId, range.from, range.to, repoKey ?? null]
   const [days, repos] = await Promise.all([
     db.rows(SUM_AGENT_DAYS, parameters),
-    db.rows(SUM_AGENT_REPOS, [...parameters, limits.dashboard_rows]),
+    db.rows(SUM_AGENT_REPOS, [...parameters, limits.dashboard_rows + 1]),
   ])
   return { days: new Map(days.map(({ day, minutes }) => [day, minutes])), repos }
 }

@@ -169,7 +169,7 @@ const written = {
   updatedAt: snapshots.updatedAt,
 }
 
-/** Creates version 1. Undefined if another first push was faster. In that case, lock and read again. */
+/** Creates version 1. It's a row conflict if another first push was faster. */
 export const insertSnapshot = async (
   tx: Db,
   key: SnapshotKey,
