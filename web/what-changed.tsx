@@ -25,8 +25,7 @@ export const WhatChanged = (props: {
           A repository stands out if it has at least one and a half times the active time of the weeks before,
           or at most two thirds, and the difference is at least 5 hours. A day stands out if it has that much
           more than the median of the same weekday in both ranges. Weekdays with at most half of the busiest
-          one’s median are left out, and so is today. People are never compared. The four largest differences
-          are shown.
+          one’s median are left out, and so is today. People are never compared. The four largest are shown.
         </Tip>
       </header>
       <ul class="standouts" aria-busy={!standouts && !isAlone && !isShort}>
