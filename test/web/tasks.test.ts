@@ -1,4 +1,7 @@
-/** The tasks that people use the dashboard for, by mouse, by keyboard, and with failures. */
+/**
+ * The tasks that people use the dashboard for, by mouse, by keyboard, and with failures. They share one team, whose life they
+ * tell in order, because a scene for each would cost a service, sign-ins and first loads; some see what earlier ones left.
+ */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -220,7 +223,7 @@ else {
   })
 
   t.test('a repository’s most active person is two clicks away, at a shareable URL', async (t) => {
-    await admin.open(`/w/${id}`)
+    await admin.go(`/w/${id}`)
     await admin.sees('Working hours')
     t.strictSame(await rowsOf(admin, 'People'), ['AD\nada', 'BO\nbob'])
     await admin.button('Show only acme/web').click()
@@ -243,7 +246,7 @@ else {
   })
 
   t.test('a range is compared with the previous one, and a day with the same weekday in it', async (t) => {
-    await admin.open(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
+    await admin.go(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
     await admin.sees('2–8 Mar vs 23 Feb – 1 Mar, the same weekdays')
     const chart = admin.page.getByRole('slider', { name: /^Commits,/ })
     await chart.focus()
@@ -290,7 +293,7 @@ else {
   t.test('a copied link to a named range moves with the days', async (t) => {
     const { page, context } = admin
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await admin.open(`/w/${id}?range=last-month&compare=none`)
+    await admin.go(`/w/${id}?range=last-month&compare=none`)
     await admin.button('Last month').click()
     await admin.button('Copy link').click()
     await admin.button('Copied').waitFor()
@@ -306,7 +309,7 @@ else {
   t.test('a range can be moved, compared with another, and corrected', async (t) => {
     const { page } = admin
     const at = () => Object.fromEntries(new URL(page.url()).searchParams)
-    await admin.open(`/w/${id}?from=2026-02-01&to=2026-02-28`)
+    await admin.go(`/w/${id}?from=2026-02-01&to=2026-02-28`)
     await admin.button('Next range').click()
     t.strictSame(at(), { from: '2026-03-01', to: '2026-03-31' }, 'a month is followed by a month')
     await admin.button('Previous range').click()
@@ -425,7 +428,7 @@ else {
   })
 
   t.test('an admin makes a member an admin, and the last admin can’t give up the role', async (t) => {
-    await admin.open(`/w/${id}/people`)
+    await admin.go(`/w/${id}/people`)
     await admin.field('Role of ada').selectOption('member')
     await admin.button('Give up role').click()
     await admin.sees('A workspace needs at least one admin. Make another member an admin first.')
@@ -485,7 +488,7 @@ else {
     t.equal(await visitor.field('Patterns, one per line').inputValue(), 'busy/typed', 'what was typed stays')
     t.strictSame((await ada.get(`${path}/patterns`)).body.patterns, ['busy/api'])
 
-    await visitor.open(`/w/${id}/people`)
+    await visitor.go(`/w/${id}/people`)
     await visitor.field('Role of bob').selectOption('admin')
     await visitor.button('Make admin').click()
     await visitor.sees('bob is now an admin')
@@ -494,7 +497,7 @@ else {
     await visitor.field('Role of bob').waitFor({ state: 'detached' })
 
     await ada.put(`${path}/project-settings/busy/api`, { settings: { 'ext.theme': 'dark' } })
-    await visitor.open(`/w/${id}/repos/busy/api/settings`)
+    await visitor.go(`/w/${id}/repos/busy/api/settings`)
     await visitor.button('Remove override').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove override', exact: true }).click()
     await visitor.sees('Override removed')
@@ -541,14 +544,14 @@ else {
   })
 
   t.test('members can be sorted, and a name change can be undone', async (t) => {
-    await admin.open(`/w/${id}/people`)
+    await admin.go(`/w/${id}/people`)
     await admin.page.getByRole('table', { name: 'People', exact: true }).waitFor()
     const people = async () => (await rowsOf(admin, 'People')).filter((name) => !name.includes('invite'))
     t.strictSame(await people(), ['AD\nada\nyou', 'BO\nbob'])
     t.match((await rowsOf(admin, 'People'))[0], /^[\w-]+\ninvite\nUsed \d/, 'open invites come first')
     await admin.button('Person').click()
     t.strictSame(await people(), ['BO\nbob', 'AD\nada\nyou'])
-    await admin.open(`/w/${id}/settings/general`)
+    await admin.go(`/w/${id}/settings/general`)
     await admin.field('Workspace name').fill('Acme 2')
     await admin.button('Rename workspace').click()
     await admin.sees('Workspace renamed')
@@ -598,7 +601,7 @@ else {
 
   t.test('a repository page shows its numbers and people, with links both ways', async (t) => {
     const { page } = admin
-    await admin.open(`/w/${id}`)
+    await admin.go(`/w/${id}`)
     await page.getByRole('link', { name: 'acme/api', exact: true }).click()
     await admin.heading(/^acme\/api/).waitFor()
     t.equal(page.url(), `${service.url}/w/${id}/repos/acme/api`)
@@ -608,7 +611,7 @@ else {
     t.equal(body.totals.active_minutes, 200)
     t.strictSame(await figures(), ['3 h 20 min', '0', '0', '1'])
     t.strictSame(await rowsOf(admin, 'People'), ['BO\nbob'])
-    await admin.open(`/w/${id}`)
+    await admin.go(`/w/${id}`)
     await admin.button('Show only acme/api').click()
     await admin.button('Remove filter acme/api').waitFor()
     await admin.link('Open repository page').click()
@@ -627,7 +630,7 @@ else {
     t.match(member.page.url(), /repos\/acme\/api\/activity\?from=/)
     t.strictSame(await member.violations(), [])
 
-    await admin.open(`/w/${id}/repos/globex/api/settings`)
+    await admin.go(`/w/${id}/repos/globex/api/settings`)
     await admin.sees(/^No pattern covers this repository/)
     // The browser reports that no workspace covers the repository.
     admin.complaints.length = 0
@@ -636,7 +639,7 @@ else {
 
   t.test('a repository with only activity is in every list', async (t) => {
     const { page } = admin
-    await admin.open(`/w/${id}/repos`)
+    await admin.go(`/w/${id}/repos`)
     await page
       .getByRole('table', { name: 'Repositories', exact: true })
       .getByRole('row', { name: /^acme\/api /, exact: true })
@@ -650,7 +653,7 @@ else {
 
   t.test('conflicting settings changes are resolved key by key, and input is kept', async (t) => {
     await ada.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.theme': 'dark' } })
-    await admin.open(`/w/${id}/settings`)
+    await admin.go(`/w/${id}/settings`)
     const editor = admin.field('Editor settings (JSON)')
     await editor.fill('{ "ext.theme": ')
     await admin.sees(/^Invalid JSON: /)
@@ -857,7 +860,7 @@ else {
     await visitor.sees('No access keys. To create one, select “Create access key”.')
     t.equal(await run(), 'rejected')
 
-    await visitor.open('/account/editors')
+    await visitor.go('/account/editors')
     await visitor.button('Create access key').click()
     await scope('activity:write').check()
     t.ok(await scope('settings:read').isDisabled())
@@ -1018,12 +1021,12 @@ else {
   })
 
   t.test('the privacy page lists the stored data, and a limit shows when it is nearly reached', async () => {
-    await admin.open('/account/privacy')
+    await admin.go('/account/privacy')
     await admin.page.getByText('Everything that is stored, why, and for how long', { exact: true }).click()
     await admin.sees(/^A person’s active minutes by UTC day and repository/)
     for (let key = 1; key <= 16; key++)
       await ada.post('/api/me/keys', { name: `key ${key}`, scopes: ['activity:read'] })
-    await admin.open('/account/editors')
+    await admin.go('/account/editors')
     await admin.sees('16 of 20 keys. Revoke keys that you no longer use.')
   })
 
