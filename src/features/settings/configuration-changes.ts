@@ -76,7 +76,7 @@ export class ChangeListBuilder {
   private readonly list: ChangeList = { count: 0, pieces: [] }
   private text = ''
 
-  /** A plan that a conflict repeats counts its list anew. */
+  /** When a conflict repeats the plan, its list is counted from zero. */
   constructor(private readonly memory: Held) {
     memory.reset()
   }

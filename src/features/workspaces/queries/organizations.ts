@@ -241,7 +241,7 @@ export const confirmMemberships = async (
 
 /**
  * $1: the maker of the links; $2: their workspaces; $3: the host's organizations; $4: when the host was asked.
- * Denials since then stay in force. Once a day is often enough.
+ * Newer denials stay. Once a day is often enough.
  */
 const CONFIRM_LINKS = statement(
   'confirm organization links',
