@@ -42,7 +42,7 @@ export class ApiError extends Error {
 }
 
 /** A request that breaks a rule that no schema can express. `path` is a JSON pointer that starts with the part. */
-export const invalid = (path: string, message: string) =>
+export const validationError = (path: string, message: string) =>
   new ApiError('validation_failed', { errors: [{ path, message }] })
 
 /** The caller is over the limit for this many more seconds. */

@@ -11,7 +11,7 @@ import { readConfig } from '../src/config.js'
 import { billingSignature } from '../src/features/billing/billing-signature.js'
 import { effectiveConfig, pull } from '../src/features/settings/access.js'
 import { reader } from '../src/features/settings/configuration-reader.js'
-import { adminOf, adminOfNamed, memberOf } from '../src/features/workspaces/access.js'
+import { adminOf, adminOfBodyWorkspace, memberOf } from '../src/features/workspaces/access.js'
 import { anyCallerWith, anyone } from '../src/platform/access/access.js'
 import { largeJson } from '../src/platform/http/large-json.js'
 import type { Scope } from '../src/platform/http/own-body.js'
@@ -69,7 +69,7 @@ t.test('a correctly declared route boots', async (t) => {
   const byQuery = answering({ querystring: Type.Object({ workspace: Uuid }) })
   await t.resolves(boot({ config: { access: adminOf('query.workspace') }, schema: byQuery }))
   const byBody = answering({ body: Closed({ workspace: Uuid }) })
-  await t.resolves(boot({ method: 'POST', config: { access: adminOfNamed() }, schema: byBody }))
+  await t.resolves(boot({ method: 'POST', config: { access: adminOfBodyWorkspace() }, schema: byBody }))
   await t.resolves(
     boot({
       url: '/api/new/:id',
@@ -110,7 +110,7 @@ const mistakes: [mistake: Partial<RouteOptions>, message: string][] = [
     { querystring: Type.Object({ workspace: Type.Optional(Uuid) }) },
   ].map((wrong): [object, string] => [{ config: inQuery, schema: answering(wrong) }, noWorkspace]),
   [
-    { method: 'POST', config: { access: adminOfNamed() }, schema: answering({ body: noText }) },
+    { method: 'POST', config: { access: adminOfBodyWorkspace() }, schema: answering({ body: noText }) },
     'takes its workspace from body.workspace, which isn’t a UUID',
   ],
   [{ config: { access: pull } }, 'takes its repository from params, which doesn’t require owner'],

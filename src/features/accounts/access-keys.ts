@@ -6,7 +6,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { KeyInUse } from '../../platform/access/caller.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import { cacheOf } from '../../platform/process/maps.js'
+import { createCache } from '../../platform/process/maps.js'
 import { countKeys, findKey, insertKey, type KeyOwner, markUsed } from './queries/access-keys.js'
 
 export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
@@ -22,7 +22,7 @@ const MAX_CACHED_KEYS = 10_000
 /** Finds keys, with at most one query for a key in `FRESH_MS`. */
 export class AccessKeys {
   /** By hash. Entries that are no longer fresh show that the key isn't a guess. */
-  private readonly known = cacheOf<string, { key: KeyInUse; freshUntil: number }>(MAX_CACHED_KEYS)
+  private readonly known = createCache<string, { key: KeyInUse; freshUntil: number }>(MAX_CACHED_KEYS)
   private readonly lookups = new Map<string, Promise<KeyInUse | ApiError>>()
 
   constructor(private readonly database: Pick<Database, 'hot' | 'write'>) {}

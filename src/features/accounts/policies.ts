@@ -1,6 +1,6 @@
 /** The caller's account (a token may outlive it), and what access keys may do. */
 import type { Scope } from '../../../schemas/keys.js'
-import { ApiError, invalid } from '../../errors.js'
+import { ApiError, validationError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { lockUser, readUser, type User } from './queries/users.js'
 
@@ -23,5 +23,5 @@ const forEditors: readonly Scope[] = ['activity:write', 'activity:read']
  */
 export const requireCombinable = (scopes: readonly Scope[]): void => {
   if (scopes.includes('activity:write') && !scopes.every((scope) => forEditors.includes(scope)))
-    throw invalid('/body/scopes', '`activity:write` can be combined with `activity:read` only')
+    throw validationError('/body/scopes', '`activity:write` can be combined with `activity:read` only')
 }

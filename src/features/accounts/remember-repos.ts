@@ -1,12 +1,12 @@
 /** Remembers the repositories that a person names in full. */
 import type { Db } from '../../platform/database/client.js'
-import { cacheOf } from '../../platform/process/maps.js'
+import { createCache } from '../../platform/process/maps.js'
 import { type NamedRepo, writePersonRepos } from './queries/person-repos.js'
 
 const MAX_CACHED_REPOS = 50_000
 const DAY_MS = 86_400_000
 /** Repositories that this process knows are stored, so that most requests write nothing. User ids are unique across databases. */
-const stored = cacheOf<string, true>(MAX_CACHED_REPOS)
+const stored = createCache<string, true>(MAX_CACHED_REPOS)
 
 /** Repositories of a person that this process hasn't stored on a day. */
 export interface ReposToRemember {

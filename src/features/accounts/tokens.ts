@@ -8,7 +8,7 @@ import { ApiError } from '../../errors.js'
 import type { Session } from '../../platform/access/caller.js'
 import { isUuid } from '../../platform/http/formats.js'
 import { codeOf } from '../../platform/process/code-of.js'
-import { cacheOf } from '../../platform/process/maps.js'
+import { createCache } from '../../platform/process/maps.js'
 
 const ISSUER = 'svc'
 const MAX_CACHED_TOKENS = 20_000
@@ -36,7 +36,7 @@ export const keyIdOf = (secret: string) =>
 
 export class Tokens {
   /** Tokens that were verified before; their expiry is checked on every use. */
-  private readonly remembered = cacheOf<string, Session>(MAX_CACHED_TOKENS)
+  private readonly remembered = createCache<string, Session>(MAX_CACHED_TOKENS)
 
   private constructor(
     private readonly signers: Map<string, Signer>,

@@ -1,6 +1,6 @@
 import type { CountName } from '../../../schemas/counts.js'
 import { limits } from '../../../schemas/limits.js'
-import { ApiError, invalid } from '../../errors.js'
+import { ApiError, validationError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
@@ -22,7 +22,7 @@ const EARLIEST_DAY = '2000-01-01'
 /** @throws {ApiError} `validation_failed` for a day that can't have counts */
 export const checkCountsDay = async (database: Database, day: string): Promise<void> => {
   if (day < EARLIEST_DAY || day > addDays(await readToday(database), 1)) {
-    throw invalid('/body/day', `must be from ${EARLIEST_DAY} to tomorrow`)
+    throw validationError('/body/day', `must be from ${EARLIEST_DAY} to tomorrow`)
   }
 }
 

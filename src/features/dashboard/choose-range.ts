@@ -1,6 +1,6 @@
 /** The days of a dashboard. */
 import { limits } from '../../../schemas/limits.js'
-import { ApiError, invalid } from '../../errors.js'
+import { ApiError, validationError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { readMoment } from '../../platform/time/clock.js'
 import { addDays, type Range, rangeOf, resolveRange } from '../../platform/time/days.js'
@@ -29,7 +29,7 @@ export const readRequestedRange = async (
   const tomorrow = addDays(dayAt('UTC', Date.parse(await readMoment(hot))), 1)
   for (const [name, day] of Object.entries({ from, to }))
     if (day !== undefined && day > tomorrow)
-      throw invalid(`/query/${name}`, 'must not be later than tomorrow (UTC)')
+      throw validationError(`/query/${name}`, 'must not be later than tomorrow (UTC)')
   // With one end given, the default for today doesn't matter.
   const range = resolveRange({ from, to }, tomorrow, {
     defaultDays: DEFAULT_DAYS,

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/client.js'
-import { cacheOf } from '../../platform/process/maps.js'
+import { createCache } from '../../platform/process/maps.js'
 import { readToday } from '../../platform/time/clock.js'
 import type { Range } from '../../platform/time/days.js'
 import { type ComparedRecorded, type DashboardQuestion, isOwn } from './policies.js'
@@ -64,7 +64,7 @@ export const viewedInDownload = (
 /** Records views of other people's numbers: one write for each viewer, day, filter, kind and range. */
 export const createViewRecorder = (database: Database) => {
   /** The day on which a view was last written. */
-  const known = cacheOf<string, string>(MAX_CACHED_VIEWS)
+  const known = createCache<string, string>(MAX_CACHED_VIEWS)
 
   return async (view: AccessLogView): Promise<void> => {
     const { workspaceId, viewerId, memberId, repoKey, from, to, kind, before } = view

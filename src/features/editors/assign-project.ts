@@ -1,7 +1,7 @@
 /** Assigns repositories to editors' project names, and lists the names. */
 import type { EditorProjectList } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
-import { invalid } from '../../errors.js'
+import { validationError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
 import { lockMemberDays, readTarget } from '../minutes/index.js'
@@ -56,7 +56,7 @@ export const assignProject = (
     async (tx) => {
       const project = projectOf({ project: given, alternate: undefined }, host)
       if (project?.name === undefined)
-        throw invalid('/body/name', project ? 'already names a repository' : 'must name a project')
+        throw validationError('/body/name', project ? 'already names a repository' : 'must name a project')
       const { name } = project
       const [, stored] = await Promise.all([lockMarks(tx, userId), readAllMarks(tx, userId)])
       const hours = stored.flatMap(({ hour, agentProjects }) => (agentProjects ? [hour] : []))
@@ -64,7 +64,7 @@ export const assignProject = (
       const before = known.get(name)
       const isChosen = before !== undefined && (before.ignored || before.repo !== null)
       if (!isChosen && (await readNameQuota(tx, userId)).chosen <= 0)
-        throw invalid(
+        throw validationError(
           '/body/name',
           `is one too many: you can assign or ignore ${limits.editor_projects_chosen} names`,
         )

@@ -2,7 +2,7 @@
 import { TIMEZONE_LENGTH } from '../../../schemas/activity.js'
 import { limits } from '../../../schemas/limits.js'
 import { own } from '../../../schemas/own.js'
-import { ApiError, invalid } from '../../errors.js'
+import { ApiError, validationError } from '../../errors.js'
 import {
   addDays,
   FIRST_DAY,
@@ -75,7 +75,7 @@ export const timezoneOf = (given: unknown): string | undefined =>
 export const chooseDay = (name: string, text: string, today: string): string => {
   const day = dayOf(text, today)
   if (day === undefined)
-    throw invalid(`/query/${name}`, 'must be a day such as 2026-11-21, today or yesterday')
+    throw validationError(`/query/${name}`, 'must be a day such as 2026-11-21, today or yesterday')
   return day
 }
 
@@ -86,7 +86,7 @@ export const chooseDays = (
 ): Range => {
   if (start === undefined) {
     const chosen = rangeNamed(range ?? 'today', today)
-    if (!chosen) throw invalid('/query/range', `must be one of ${Object.keys(named).join(', ')}`)
+    if (!chosen) throw validationError('/query/range', `must be one of ${Object.keys(named).join(', ')}`)
     return chosen
   }
   const from = chooseDay('start', start, today)

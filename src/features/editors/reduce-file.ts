@@ -7,7 +7,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { CsvError } from 'csv-parse'
 import type { Token } from 'stream-json/core/parser.js'
 import { limits } from '../../../schemas/limits.js'
-import { ApiError, invalid } from '../../errors.js'
+import { ApiError, validationError } from '../../errors.js'
 import { InvalidJsonError, JsonTokens } from '../../platform/http/json-tokens.js'
 import { HOURS } from '../../platform/time/days.js'
 import { CsvReader } from './parsing/csv.js'
@@ -119,9 +119,9 @@ class Reduction {
     hours[hour] = 1
     heartbeats.set(number, hours)
     if (heartbeats.size > limits.import_projects_per_day)
-      throw invalid('/body', `must have at most ${limits.import_projects_per_day} projects in a day`)
+      throw validationError('/body', `must have at most ${limits.import_projects_per_day} projects in a day`)
     if (++this.projectDays > limits.import_project_days)
-      throw invalid(
+      throw validationError(
         '/body',
         `must have at most ${limits.import_project_days} projects, counted once per day: import it in parts`,
       )
@@ -148,7 +148,7 @@ class Reduction {
     const known = this.numbers.get(key)
     if (known !== undefined) return known
     if (this.projects.length >= limits.import_projects)
-      throw invalid('/body', `must have at most ${limits.import_projects} projects`)
+      throw validationError('/body', `must have at most ${limits.import_projects} projects`)
     const number = this.projects.push(project)
     this.numbers.set(key, number)
     return number
@@ -189,12 +189,15 @@ export const reduceFile = async (
   } catch (error) {
     if (error instanceof InvalidJsonError)
       throw new ApiError('invalid_json', { detail: 'The file isn’t JSON, or it isn’t complete.' })
-    if (error instanceof CsvError) throw invalid('/body', `isn’t CSV: ${error.message}`)
+    if (error instanceof CsvError) throw validationError('/body', `isn’t CSV: ${error.message}`)
     throw error
   }
   if (reader instanceof CsvReader && !reader.hasColumns)
-    throw invalid('/body', 'must be JSON, or CSV with the columns `time` and `project`')
+    throw validationError('/body', 'must be JSON, or CSV with the columns `time` and `project`')
   if (!reduction.hasAny)
-    throw invalid('/body', 'has no heartbeats: in WakaTime, export the heartbeats, not the daily totals')
+    throw validationError(
+      '/body',
+      'has no heartbeats: in WakaTime, export the heartbeats, not the daily totals',
+    )
   return reduction.result()
 }

@@ -5,7 +5,7 @@ import { addDays, listDays, type Range, rangeOf } from '../../platform/time/days
 import { type LocalHour, localHours } from './local-days.js'
 import {
   type DayMinutes,
-  listEndsOfNames,
+  listFirstAndLastDays,
   listOwnAgentRepoDays,
   listOwnRepoDays,
   sumOwnAgentDays,
@@ -184,7 +184,7 @@ export const readOwnProjects = async (
 ): Promise<{ repo: string; first: string; last: string }[]> => {
   const [repos, ends] = await Promise.all([
     sumOwnRepos(db, userId, range),
-    listEndsOfNames(db, userId, range),
+    listFirstAndLastDays(db, userId, range),
   ])
   const days = new Map<string, string[]>()
   for (const row of ends)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ActivityEntry, FlushBody, FlushResult } from '../../../schemas/activity.js'
 import { limits } from '../../../schemas/limits.js'
-import { ApiError, invalid } from '../../errors.js'
+import { ApiError, validationError } from '../../errors.js'
 import type { Database, Tx } from '../../platform/database/client.js'
 import {
   type LeftOut,
@@ -189,7 +189,7 @@ const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {
   let inHours = 0
   for (let hour = 0; hour < HOURS; hour++) inHours += hours[hour] ?? 0
   if (inHours > minutes) {
-    throw invalid(`/body/entries/${index}/hours`, 'must not add up to more than `minutes`')
+    throw validationError(`/body/entries/${index}/hours`, 'must not add up to more than `minutes`')
   }
 }
 

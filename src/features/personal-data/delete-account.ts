@@ -1,4 +1,4 @@
-import { ApiError, invalid } from '../../errors.js'
+import { ApiError, validationError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import {
@@ -37,7 +37,7 @@ export const deleteAccount = (
   database.transaction(async (tx) => {
     const user = await lockCaller(tx, userId)
     if (confirm.toLowerCase() !== user.login.toLowerCase())
-      throw invalid('/body/confirm', `must be your login, ${user.login}`)
+      throw validationError('/body/confirm', `must be your login, ${user.login}`)
     if (includesPro(await readSubscriptionStatus(tx, userId))) throw new ApiError('subscription_active')
     await leaveAllWorkspaces(tx, user, key, actor)
     await unlinkCustomers(tx, userId)

@@ -1,6 +1,6 @@
 /** A workspace's effective privacy level: its own, or a stricter one set by the operator. */
 import { type PrivacyLevel, privacyLevels } from '../../../schemas/common.js'
-import { invalid } from '../../errors.js'
+import { validationError } from '../../errors.js'
 import { addDays, FIRST_DAY, LAST_DAY, sundayOf } from '../../platform/time/days.js'
 
 export interface WorkspacePrivacy {
@@ -24,7 +24,7 @@ export const requireFloor = (
   { activity_privacy = floor }: { activity_privacy?: PrivacyLevel },
 ): void => {
   if (stricterOf(floor, activity_privacy) !== activity_privacy)
-    throw invalid(
+    throw validationError(
       '/body/activity_privacy',
       `must be ${floor}: the operator of this service allows no other level`,
     )

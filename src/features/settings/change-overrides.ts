@@ -10,7 +10,7 @@ import { describeChange } from './describe-change.js'
 import {
   checkRestored,
   type KeysAndRules,
-  requireSpellingOfNew,
+  requireNewKeySpelling,
   requireUnlocked,
 } from './policies/settings-rules.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
@@ -56,7 +56,7 @@ export const setOverride = (
     await requireEditable(change, key, content)
     const current = await readOverride(change.tx, key)
     requirePreconditions(preconditions, current && versionOf(current))
-    requireSpellingOfNew(current?.settings, content)
+    requireNewKeySpelling(current?.settings, content)
     const { owner, repo } = call
     return writeOverride(change, key, current, { owner, repo, settings: JSON.stringify(content) })
   })

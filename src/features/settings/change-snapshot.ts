@@ -6,7 +6,7 @@ import { type Preconditions, requirePreconditions } from '../../platform/http/et
 import { readCaller } from '../accounts/index.js'
 import { type Actor, insertAuditEntry, lockAdmin } from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
-import { checkRestored, type KeysAndRules, requireSpellingOfNew } from './policies/settings-rules.js'
+import { checkRestored, type KeysAndRules, requireNewKeySpelling } from './policies/settings-rules.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
 import type { RepoQuestion } from './queries/matches.js'
 import {
@@ -55,7 +55,7 @@ export const writeSnapshot = async (
   const { owner, repo, settings, sent, author, reason, preconditions, action = 'settings.pushed' } = write
   const content = { settings, sizeBytes: Buffer.byteLength(settings), author, reason }
   if (preconditions) requirePreconditions(preconditions, current)
-  if (sent) requireSpellingOfNew(current?.settings, sent)
+  if (sent) requireNewKeySpelling(current?.settings, sent)
   if (current?.settings === settings) return { snapshot: current, changed: false }
   const snapshot = current
     ? await updateSnapshot(tx, key, { ...content, version: current.version + 1 })

@@ -5,7 +5,7 @@ import { lockCaller, rememberRepos, reposToRemember, storeRepos, type User } fro
 import { lockAdmin, openPersonalWorkspace, type PersonalRules } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
 import { findPushTarget, type PushTarget } from './policies/repo-access.js'
-import { requireSpellingOfNew } from './policies/settings-rules.js'
+import { requireNewKeySpelling } from './policies/settings-rules.js'
 import type { RepoQuestion } from './queries/matches.js'
 import { lockSnapshot, readSettings } from './queries/snapshots.js'
 
@@ -37,7 +37,7 @@ export const requirePushSpelling = async (
     target.kind === 'existing'
       ? await readSettings(db, { ownerKey, repoKey, workspaceId: target.workspaceId })
       : undefined
-  requireSpellingOfNew(stored, settings)
+  requireNewKeySpelling(stored, settings)
 }
 
 /**

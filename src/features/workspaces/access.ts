@@ -105,7 +105,7 @@ export interface Roles extends Pick<WorkspaceCall, 'userId' | 'key'> {
  * body is read, and others by `requireAdminIn` once the name is known.
  * @param scopes those that admit an access key
  */
-export const adminOfNamed = (...scopes: Scope[]): Access<Roles> => ({
+export const adminOfBodyWorkspace = (...scopes: Scope[]): Access<Roles> => ({
   ...anyCallerWith(...scopes),
   callers: 'an admin of the workspace',
   errors: ['workspace_not_found', 'admin_required'],

@@ -214,7 +214,7 @@ export interface ReportMarks {
  * has come back since. A copy with another id may come from the host, or from someone who has seen the first and
  * replays it, so an admin decides.
  */
-export const followReport = async (
+export const handleLeaveReport = async (
   context: FollowContext,
   workspaceId: string,
   { organizationId, userId: repohostId }: ReportedLeave,

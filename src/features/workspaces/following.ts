@@ -8,7 +8,7 @@ import { type MembershipAnswers, type Memberships, personKeysOf, type User } fro
 import {
   type FollowContext,
   followAtSignIn,
-  followReport,
+  handleLeaveReport,
   type ReportMarks,
   syncMembershipOnPush,
 } from './follow-organization.js'
@@ -40,7 +40,7 @@ export default fp(
       atSignIn: (user, memberships) => followAtSignIn(context, user, memberships),
       listFollowed: (user) => listFollowed(database.write, user.id),
       atPush: (user, followed, answers) => syncMembershipOnPush(context, user, followed, answers),
-      atReport: (workspaceId, left, marks) => followReport(context, workspaceId, left, marks),
+      atReport: (workspaceId, left, marks) => handleLeaveReport(context, workspaceId, left, marks),
     })
   },
   { name: 'following', dependencies: ['session'] },

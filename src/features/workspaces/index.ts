@@ -1,7 +1,7 @@
 /** Workspaces, members and rights, for other features. */
 export {
   adminOf,
-  adminOfNamed,
+  adminOfBodyWorkspace,
   adminOrDryRunOf,
   memberIfWorkspaceGiven,
   memberOf,

@@ -4,7 +4,7 @@ import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { limits } from '../../../schemas/limits.js'
 import { own } from '../../../schemas/own.js'
 import type { Config } from '../../config.js'
-import { ApiError, escapePointer, invalid, shorten } from '../../errors.js'
+import { ApiError, escapePointer, shorten, validationError } from '../../errors.js'
 import { isDatabaseUnavailable } from '../database/failures.js'
 import { formatsOf } from './formats.js'
 import { StrictJsonError, TooManyValuesError } from './strict-json.js'
@@ -14,8 +14,8 @@ const frameworkCodes: Record<string, () => ApiError> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new ApiError('invalid_json', { detail: 'The body is shorter or longer than Content-Length.' }),
-  FST_ERR_MAX_PARAM_LENGTH: () => invalid('/params', 'a path segment is too long'),
-  FST_ERR_BAD_URL: () => invalid('/params', 'the path isn’t correctly percent-encoded'),
+  FST_ERR_MAX_PARAM_LENGTH: () => validationError('/params', 'a path segment is too long'),
+  FST_ERR_BAD_URL: () => validationError('/params', 'the path isn’t correctly percent-encoded'),
 }
 
 export const translate = (error: FastifyError, request: FastifyRequest): ApiError => {
@@ -33,7 +33,7 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
   if (known) return known()
   if (isDatabaseUnavailable(error)) return new ApiError('unavailable', { cause: error })
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return invalid('/body', 'couldn’t be read')
+    return validationError('/body', 'couldn’t be read')
   }
   return new ApiError('internal_error', { cause: error })
 }

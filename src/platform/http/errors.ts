@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { limits } from '../../../schemas/limits.js'
-import { ApiError, invalid, toProblem } from '../../errors.js'
+import { ApiError, toProblem, validationError } from '../../errors.js'
 import { namesType } from './content.js'
 import { EDITORS } from './editor-addresses.js'
 import { translate } from './error-translation.js'
@@ -40,7 +40,7 @@ export default fp(async (app) => {
 export const answerUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   // A malformed path can't be decoded.
   if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
-    const unreadable = invalid('/params', 'a path segment must not contain an encoded slash or NUL')
+    const unreadable = validationError('/params', 'a path segment must not contain an encoded slash or NUL')
     return send(unreadable, request, reply)
   }
   // People who mistyped an address in a browser get a page with a link home.

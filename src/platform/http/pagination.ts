@@ -1,6 +1,6 @@
 /** Keyset pagination. A cursor is opaque to callers. It contains the last row's sort values. */
 import { limits } from '../../../schemas/limits.js'
-import { invalid } from '../../errors.js'
+import { validationError } from '../../errors.js'
 import type { CursorSeal } from './cursor-seal.js'
 import { isUuid } from './formats.js'
 
@@ -83,7 +83,7 @@ const decodeCursor = (cursor: string | undefined, expected: readonly Kind[]): st
     Array.isArray(position) &&
     position.length === expected.length &&
     expected.every((kind, index) => typeof position[index] === 'string' && kinds[kind](position[index]))
-  if (!fits) throw invalid('/query/cursor', 'must be a `next_cursor` from this list')
+  if (!fits) throw validationError('/query/cursor', 'must be a `next_cursor` from this list')
   return position
 }
 

@@ -1,7 +1,7 @@
 /** Reads requests: installs the JSON parser, the validators, and checks that no schema can describe. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.js'
-import { invalid } from '../../errors.js'
+import { validationError } from '../../errors.js'
 import { bodyIs, parseBody } from './json-body.js'
 import { validatorCompilerFor } from './validators.js'
 
@@ -45,13 +45,13 @@ const unusableText = (request: FastifyRequest): Error | undefined => {
   for (const part of ['params', 'query'] as const) {
     for (const [name, value] of Object.entries(request[part] as object)) {
       if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-        return invalid(`/${part}/${name}`, 'must not contain NUL')
+        return validationError(`/${part}/${name}`, 'must not contain NUL')
       }
       // The wildcard parameter of a page's address contains slashes, and so does an owner at GitLab.
       const { kind } = request.server.config.repohost
       const canHaveSlash = name === '*' || (name === 'owner' && kind === 'gitlab')
       if (part === 'params' && !canHaveSlash && String(value).includes('/'))
-        return invalid(`/params/${name}`, 'must not contain an encoded slash')
+        return validationError(`/params/${name}`, 'must not contain an encoded slash')
     }
   }
   return undefined

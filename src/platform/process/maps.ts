@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
  * A cache of the most recently used entries, at most `entries`. It counts their size, because with `max` the package
  * would reserve a mebibyte for 50,000 entries before the first one.
  */
-export const cacheOf = <Key extends object | string, Value extends object | string | true>(
+export const createCache = <Key extends object | string, Value extends object | string | true>(
   entries: number,
   memoMethod?: (key: Key) => Value,
 ): LRUCache<Key, Value> =>

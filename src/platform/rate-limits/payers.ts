@@ -7,7 +7,7 @@ import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'
 import { withTimeout } from '../process/async.js'
-import { cacheOf } from '../process/maps.js'
+import { createCache } from '../process/maps.js'
 
 /** Keys of limits. The last is the person, or the address of a caller without a session. */
 export type Payers = readonly string[]
@@ -86,7 +86,7 @@ const PAUSE_MS = 1_000
  * An account never changes hands, so results are cached without expiry.
  */
 export class People {
-  private readonly known = cacheOf<string, string | Promise<string>>(MAX_CACHED_PEOPLE)
+  private readonly known = createCache<string, string | Promise<string>>(MAX_CACHED_PEOPLE)
   private retryAt = 0
 
   /** @param find the person's id at the repository host; null for an account that was deleted */

@@ -1,7 +1,7 @@
 /** Callers above their share of working time get one request at a time, so that connections stay free for others. */
 import { limits } from '../../../schemas/limits.js'
 import { tooMany } from '../../errors.js'
-import { cacheOf } from '../process/maps.js'
+import { createCache } from '../process/maps.js'
 import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
 import type { Payers } from './payers.js'
 
@@ -92,7 +92,7 @@ const CONNECTIONS_PER_LANE = 8
 const laneTimeout = () => new Error('No turn in the slow lane')
 
 export class WorkBudget {
-  private readonly times = cacheOf<string, WorkingTime>(MAX_CALLERS, () => new WorkingTime())
+  private readonly times = createCache<string, WorkingTime>(MAX_CALLERS, () => new WorkingTime())
   private readonly callers = new KeyedSemaphore(1, limits.rate_per_caller, WAIT_MS, laneTimeout)
   private readonly slowLane: Semaphore
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { Recording } from '../../../../schemas/recording.js'
-import { ApiError, invalid } from '../../../errors.js'
+import { ApiError, validationError } from '../../../errors.js'
 import { anyCaller } from '../../../platform/access/access.js'
 import { readRecording, writeRecording } from '../queries/recordings.js'
 
@@ -29,7 +29,8 @@ export const recordingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       access: anyCaller,
       validate: ({ body }) => {
         const { hours } = body as Recording
-        if (hours && hours.from === hours.to) throw invalid('/body/hours/to', 'must not be equal to `from`')
+        if (hours && hours.from === hours.to)
+          throw validationError('/body/hours/to', 'must not be equal to `from`')
       },
     },
     schema: {

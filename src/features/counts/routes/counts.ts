@@ -5,12 +5,12 @@ import { limits } from '../../../../schemas/limits.js'
 import { sendJsonText } from '../../../platform/http/content.js'
 import { isUuid } from '../../../platform/http/formats.js'
 import { largeJson } from '../../../platform/http/large-json.js'
-import { adminOfNamed, type Roles, requireAdminIn } from '../../workspaces/index.js'
+import { adminOfBodyWorkspace, type Roles, requireAdminIn } from '../../workspaces/index.js'
 import { reader } from '../count-batches.js'
 import { NamedWorkspace } from '../named-workspace.js'
 import { checkCountsDay, uploadCounts } from '../upload-counts.js'
 
-const writing = adminOfNamed('counts:write')
+const writing = adminOfBodyWorkspace('counts:write')
 
 /** Rejects a body as soon as it names a workspace where the caller can't write. */
 const createInspect = (roles: Roles): ((chunk: Buffer) => void) => {

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Token } from 'stream-json/core/parser.js'
 import { limits } from '../../../../schemas/limits.js'
-import { ApiError, invalid } from '../../../errors.js'
+import { ApiError, validationError } from '../../../errors.js'
 import { InvalidJsonError, JsonTokens } from '../../../platform/http/json-tokens.js'
 import type { SentHeartbeat } from '../project-names.js'
 import { HeartbeatFinder } from './json.js'
@@ -44,12 +44,13 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
         if (found.kind === 'end') {
           if (depth === (isOne ? 0 : 1)) heartbeats.push(found.heartbeat)
         } else if (depth === 0) {
-          if (found.type === 'other') throw invalid('/body', 'must be a heartbeat or an array of heartbeats')
+          if (found.type === 'other')
+            throw validationError('/body', 'must be a heartbeat or an array of heartbeats')
           isOne = found.type === 'object'
         } else if (!isOne) {
-          if (found.type !== 'object') throw invalid(`/body/${begun}`, 'must be an object')
+          if (found.type !== 'object') throw validationError(`/body/${begun}`, 'must be an object')
           if (++begun > limits.heartbeats)
-            throw invalid('/body', `must have at most ${limits.heartbeats} heartbeats`)
+            throw validationError('/body', `must have at most ${limits.heartbeats} heartbeats`)
         }
       }
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Unpacks files that are gzip, which their first bytes tell. */
 import { once } from 'node:events'
 import { createGunzip } from 'node:zlib'
-import { invalid } from '../../../errors.js'
+import { validationError } from '../../../errors.js'
 
 const MAGIC = [0x1f, 0x8b]
 /** This many bytes unpack to at most 4 MiB. */
@@ -17,7 +17,7 @@ export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
   gunzip.on('data', (part: Buffer) => parts.push(part))
   // After an error, the callbacks of `write` and `end` may never be called.
   const failed = once(gunzip, 'error').then(([error]): never => {
-    throw invalid('/body', `isn’t a complete gzip file: ${error.message}`)
+    throw validationError('/body', `isn’t a complete gzip file: ${error.message}`)
   })
   failed.catch(() => {})
   // The end can come during any `write`, whose callback is then never called either.
@@ -32,7 +32,8 @@ export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
       ])
     // Some tools pad files with zero bytes.
     const padding = gunzip.readableEnded ? piece.subarray(Math.max(0, gunzip.bytesWritten - written)) : []
-    if (padding.some((byte) => byte !== 0)) throw invalid('/body', 'has more after the end of the gzip file')
+    if (padding.some((byte) => byte !== 0))
+      throw validationError('/body', 'has more after the end of the gzip file')
     written += piece.length
   }
   const takeParts = () => {

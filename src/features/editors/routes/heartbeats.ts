@@ -13,7 +13,7 @@ import {
 } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
 import { TimezoneHeaders } from '../../../../schemas/wakatime.js'
-import { invalid } from '../../../errors.js'
+import { validationError } from '../../../errors.js'
 import { beginWork, disableAllBodyParsing } from '../../../platform/http/own-body.js'
 import type { LabelsOf } from '../../../platform/metrics/metrics.js'
 import { readCaller } from '../../accounts/index.js'
@@ -76,7 +76,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const body = await readHeartbeats(request.raw)
       await beginWork(request)
-      if (body.isOne) throw invalid('/body', 'must be an array of heartbeats')
+      if (body.isOne) throw validationError('/body', 'must be an array of heartbeats')
       return reply.code(202).send(await record(request, body))
     },
   })

@@ -268,11 +268,11 @@ export const sumOwnRepos = (
 ): Promise<{ repo: string; minutes: number; first: string; last: string }[]> =>
   db.rows(SUM_OWN_REPOS, [userId, from, to, limits.dashboard_rows, repoKey ?? null])
 
-/** How far from its UTC day an hour's local day is, and that of an hour beside it. */
+/** An hour's local day can be a day off its UTC day, and that of the hour before or after it, two. */
 const END_DAYS = 2
 
 /** The minutes of names without a repository on their first and last days. */
-const LIST_UNASSIGNED_NAME_ENDS = statement(
+const LIST_FIRST_AND_LAST_DAYS = statement(
   'list unassigned name date ranges',
   { ...dayColumns, repoKey: text },
   `
@@ -285,9 +285,9 @@ const LIST_UNASSIGNED_NAME_ENDS = statement(
   where day <= first_day + ${END_DAYS} or day >= last_day - ${END_DAYS}`,
 )
 
-/** In the person's stored time zone. */
-export const listEndsOfNames = (
+/** Per name without a repository, in the person's stored time zone. */
+export const listFirstAndLastDays = (
   db: Db,
   userId: string,
   { from, to }: Range,
-): Promise<(DayMinutes & { repoKey: string })[]> => db.rows(LIST_UNASSIGNED_NAME_ENDS, [userId, from, to])
+): Promise<(DayMinutes & { repoKey: string })[]> => db.rows(LIST_FIRST_AND_LAST_DAYS, [userId, from, to])

@@ -8,7 +8,7 @@ import {
 } from '../../../../schemas/activity.js'
 import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
-import { invalid } from '../../../errors.js'
+import { validationError } from '../../../errors.js'
 import { anyPersonWith } from '../../../platform/access/access.js'
 import { JSON_TYPE } from '../../../platform/http/content.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
@@ -67,7 +67,8 @@ export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { day, from, to } = request.query
       const { userId } = request.caller
       const isDay = from === undefined && to === undefined
-      if (!isDay && day !== undefined) throw invalid('/query/day', 'can’t be combined with `from` or `to`')
+      if (!isDay && day !== undefined)
+        throw validationError('/query/day', 'can’t be combined with `from` or `to`')
       const range = await chooseRange(
         database,
         isDay ? { from: day, to: day } : { from, to },

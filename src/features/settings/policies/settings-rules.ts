@@ -91,7 +91,7 @@ export const requireSpelling = (settings: SettingsObject, stored: SettingsObject
   reject(listFaults(spellingFaultsIn(settings, stored), at))
 
 /** The same for stored JSON text, which is parsed only if a key needs it. Undefined: nothing is stored. */
-export const requireSpellingOfNew = (stored: string | undefined, settings: SettingsObject): void => {
+export const requireNewKeySpelling = (stored: string | undefined, settings: SettingsObject): void => {
   if (spellingFaultsIn(settings, {}).length > 0) requireSpelling(settings, JSON.parse(stored ?? '{}'))
 }
 

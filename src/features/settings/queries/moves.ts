@@ -2,7 +2,7 @@
 import type { Db } from '../../../platform/database/client.js'
 import { statement, text } from '../../../platform/database/statement.js'
 import { deleteOverrideHistories, deleteOverrides, type RepoId } from './overrides.js'
-import { deleteSnapshot, isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
+import { deleteSnapshot, keyParameters, matchesKeyParameters, type SnapshotKey } from './snapshots.js'
 
 /** $1: the workspace; $2: the hash. */
 const RECORD_RENAME = statement(
@@ -20,7 +20,7 @@ const findIn = (table: string) =>
   statement(
     `find repository in ${table}`,
     { owner: text },
-    `select t.owner from ${table} t where ${isAtKey('t')}`,
+    `select t.owner from ${table} t where ${matchesKeyParameters('t')}`,
   )
 const FIND = { snapshot: findIn('snapshots'), override: findIn('overrides') }
 
@@ -46,7 +46,7 @@ const copyTo = (table: string, columns: string, { isNamed }: { isNamed: boolean 
     `
   insert into ${table} (owner_key, repo_key, workspace_id, ${isNamed ? 'owner, repo, ' : ''}${columns})
   select $4::text, $5::text, workspace_id, ${isNamed ? '$6::text, $7::text, ' : ''}${columns}
-  from ${table} t where ${isAtKey('t')}`,
+  from ${table} t where ${matchesKeyParameters('t')}`,
   )
 
 const COPY_SNAPSHOT = copyTo('snapshots', 'id, version, settings, size_bytes, updated_at, updated_by', {

@@ -7,7 +7,7 @@ import { integer, moment, type RowOf, statement, text, uuid } from '../../../pla
 import { withUpdatedAt } from '../../../platform/time/clock.js'
 import { type Author, authorName } from '../../workspaces/index.js'
 import { historyOf } from './history.js'
-import { isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
+import { keyParameters, matchesKeyParameters, type SnapshotKey } from './snapshots.js'
 
 const storedOverride = {
   /** Every write gets a new one, so that ETags are never reused. */
@@ -30,7 +30,7 @@ const READ_OVERRIDE = statement(
   `
   select o.revision, o.version, o.owner, o.repo, o.settings, o.updated_at as "updatedAt", ${AUTHOR} as "updatedBy"
   from overrides o join users u on u.id = o.updated_by
-  where ${isAtKey('o')}`,
+  where ${matchesKeyParameters('o')}`,
 )
 
 export const readOverride = async (tx: Db, key: SnapshotKey): Promise<StoredOverride | undefined> => {
@@ -169,7 +169,7 @@ const FIND_EXCESS = statement(
     select owner_key, repo_key, version,
       sum(${HISTORY_BYTES}) over (order by is_latest desc, created_at desc, version desc, owner_key, repo_key) as newer
     from (
-      select *, ${isAtKey('o')} and version = max(version) over (partition by owner_key, repo_key) as is_latest
+      select *, ${matchesKeyParameters('o')} and version = max(version) over (partition by owner_key, repo_key) as is_latest
       from override_versions o where workspace_id = $3::uuid
     ) o
   ) v
@@ -208,13 +208,13 @@ export const overrideHistory = historyOf({
     select o.version, o.settings, o.updated_at as created_at, o.updated_by as created_by, o.updated_by_key as created_by_key,
       o.reason, o.revision, o.owner, o.repo
     from overrides o
-    where ${isAtKey('o')}
+    where ${matchesKeyParameters('o')}
     union all
     select k.version, k.settings, k.created_at, k.created_by, k.created_by_key, k.reason, o.revision, o.owner, o.repo
     from overrides o
     join override_versions k on k.owner_key = o.owner_key and k.repo_key = o.repo_key
       and k.workspace_id = o.workspace_id and k.version < o.version
-    where ${isAtKey('o')}`,
+    where ${matchesKeyParameters('o')}`,
   version: '$4',
   author: text,
   more: { revision: uuid, owner: text, repo: text },

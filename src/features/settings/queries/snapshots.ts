@@ -27,13 +27,13 @@ export interface SnapshotKey extends RepoKeys {
 }
 
 /** The condition that a row belongs to this place. */
-export const isAt = (
+export const matchesKey = (
   table: Record<keyof SnapshotKey, PgColumn>,
   { ownerKey, repoKey, workspaceId }: SnapshotKey,
 ) => and(eq(table.ownerKey, ownerKey), eq(table.repoKey, repoKey), eq(table.workspaceId, workspaceId))
 
 /** The same in SQL, for `keyParameters`. */
-export const isAtKey = (alias: string): string =>
+export const matchesKeyParameters = (alias: string): string =>
   `${alias}.owner_key = $1::text and ${alias}.repo_key = $2::text and ${alias}.workspace_id = $3::uuid`
 
 export const keyParameters = ({ ownerKey, repoKey, workspaceId }: SnapshotKey) => [
@@ -129,7 +129,7 @@ const LOCK_SNAPSHOT = statement(
   select s.id, s.owner, s.repo, s.workspace_id as "workspaceId", u.login as "updatedBy", s.version,
     s.size_bytes as "sizeBytes", s.updated_at as "updatedAt", s.settings
   from snapshots s join users u on u.id = s.updated_by
-  where ${isAtKey('s')}
+  where ${matchesKeyParameters('s')}
   for update of s`,
 )
 
@@ -142,7 +142,7 @@ export const lockSnapshot = async (tx: Db, key: SnapshotKey): Promise<SnapshotTe
 const READ_SETTINGS = statement(
   'read pushed settings',
   { settings: text },
-  `select s.settings from snapshots s where ${isAtKey('s')}`,
+  `select s.settings from snapshots s where ${matchesKeyParameters('s')}`,
 )
 
 /** The stored JSON text. Undefined if nothing was pushed. */
@@ -193,10 +193,10 @@ export const updateSnapshot = async (
   const rows = await tx
     .update(snapshots)
     .set({ version, settings, sizeBytes, updatedAt: sql`now()`, updatedBy: author.id })
-    .where(isAt(snapshots, key))
+    .where(matchesKey(snapshots, key))
     .returning(written)
   const stored = await insertVersion(tx, key, singleRow(rows), content)
-  await dropOldVersions(tx, snapshotVersions, isAt(snapshotVersions, key), version)
+  await dropOldVersions(tx, snapshotVersions, matchesKey(snapshotVersions, key), version)
   return stored
 }
 
@@ -221,9 +221,9 @@ export const deleteSnapshot = async (
 ): Promise<{ owner: string; repo: string } | undefined> => {
   const [deleted] = await tx
     .delete(snapshots)
-    .where(isAt(snapshots, key))
+    .where(matchesKey(snapshots, key))
     .returning({ owner: snapshots.owner, repo: snapshots.repo })
-  await tx.delete(snapshotVersions).where(isAt(snapshotVersions, key))
+  await tx.delete(snapshotVersions).where(matchesKey(snapshotVersions, key))
   return deleted
 }
 
@@ -233,8 +233,8 @@ export const snapshotHistory = historyOf({
   versions: `
     select v.version, v.settings, v.created_at, v.created_by, null::text as created_by_key, v.reason, s.id, s.owner, s.repo,
       s.workspace_id as "workspaceId", v.size_bytes as "sizeBytes"
-    from snapshots s join snapshot_versions v on ${isAtKey('v')}
-    where ${isAtKey('s')}`,
+    from snapshots s join snapshot_versions v on ${matchesKeyParameters('v')}
+    where ${matchesKeyParameters('s')}`,
   version: '$4',
   author: text,
   more: { id: uuid, owner: text, repo: text, workspaceId: uuid, sizeBytes: integer },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Ok, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { MoveBody, MoveHeaders } from '../../../../schemas/moves.js'
-import { invalid } from '../../../errors.js'
+import { validationError } from '../../../errors.js'
 import { chargeHostToken } from '../../../platform/rate-limits/rate-limit.js'
 import { readCaller } from '../../accounts/index.js'
 import { adminOf } from '../../workspaces/index.js'
@@ -19,7 +19,7 @@ export const moveRoutes: FastifyPluginAsyncTypebox = async (app) => {
       validate: ({ body }) => {
         const { from, to } = body as MoveBody
         if (from.toLowerCase() === to.toLowerCase())
-          throw invalid('/body/to', 'must differ from `from` by more than upper and lower case')
+          throw validationError('/body/to', 'must differ from `from` by more than upper and lower case')
       },
       errors: [
         'repohost_token_required',
