@@ -251,12 +251,12 @@ const watchMemory = (t: Test, caller: Caller) => {
         watched.most = Math.max(watched.most, watched.now)
         held.add(more)
       }
-      const giveBack = (give: () => void) => () => {
+      const release = () => {
         watched.now -= bytes
         bytes = 0
-        give()
+        held.release()
       }
-      return { add, reset: giveBack(held.reset), release: giveBack(held.release) }
+      return { add, release }
     }
     return { ...parts, part }
   }
@@ -325,39 +325,51 @@ t.test('what was sent counts as held memory from its arrival until the change en
   }
 })
 
-t.test('a change that loses its memory to others while it writes changes nothing', async (t) => {
-  const service = await reuseService(t)
-  const { ada, path } = await setScene(service)
-  const { database } = service.app
-  const { transaction } = database
-  const { hold } = heldMemory
-  t.teardown(() => {
-    database.transaction = transaction
-    heldMemory.hold = hold
-  })
-  let loseMemory = () => {}
-  heldMemory.hold = (person, lose) => {
-    const parts = hold.call(heldMemory, person, lose)
-    loseMemory = () => {
-      parts.release()
-      lose()
+t.test(
+  'a change or a dry run that loses its memory to others ends with 503 and changes nothing',
+  async (t) => {
+    const service = await reuseService(t)
+    const { ada, path } = await setScene(service)
+    const { database } = service.app
+    const { transaction } = database
+    const { hold } = heldMemory
+    t.teardown(() => {
+      database.transaction = transaction
+      heldMemory.hold = hold
+    })
+    let loseMemory = () => {}
+    heldMemory.hold = (person, lose) => {
+      const parts = hold.call(heldMemory, person, lose)
+      loseMemory = () => {
+        parts.release()
+        lose()
+      }
+      return parts
     }
-    return parts
-  }
-  database.transaction = (work, options) =>
-    transaction(async (tx) => {
-      const { rows } = tx
-      tx.rows = ((statement, parameters) => {
-        if (statement.name === 'upsert overrides') loseMemory()
-        return rows.call(tx, statement, parameters)
-      }) as typeof rows
-      return work(tx)
-    }, options)
-  const projects = { 'acme/web': { settings: { 'ext.a': 'x'.repeat(200_000) } } }
-  const reply = await ada.put(path, { projects })
-  t.same([reply.status, reply.body.code], [503, 'unavailable'])
-  t.same((await ada.get(path)).body.projects, {})
-})
+    let step = ''
+    database.transaction = (work, options) =>
+      transaction(async (tx) => {
+        const { rows } = tx
+        tx.rows = ((statement, parameters) => {
+          if (statement.name === step) loseMemory()
+          return rows.call(tx, statement, parameters)
+        }) as typeof rows
+        return work(tx)
+      }, options)
+    const projects = { 'acme/web': { settings: { 'ext.a': 'x'.repeat(200_000) } } }
+    const planned = 'count overrides affected by configuration'
+    for (const [query, name] of [
+      ['', 'upsert overrides'],
+      ['', planned],
+      ['?dry_run=true', planned],
+    ] as const) {
+      step = name
+      const reply = await ada.put(path + query, { projects })
+      t.same([reply.status, reply.body.code], [503, 'unavailable'], `${query} ${name}`)
+      t.same((await ada.get(path)).body.projects, {})
+    }
+  },
+)
 
 t.test(
   'reordering keys within a value is not a change, in the response and in the audit trail',

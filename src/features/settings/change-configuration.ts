@@ -3,7 +3,7 @@ import type { ConfigurationEffect } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Database } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
-import type { Held } from '../../platform/process/held-memory.js'
+import type { RequestMemory } from '../../platform/http/request-memory.js'
 import {
   type Change,
   changeWorkspace,
@@ -34,14 +34,8 @@ interface ConfigurationRequest {
   sent: SentConfiguration
   preconditions: Preconditions
   dryRun: boolean
-  /** The person or address whose large changes take turns. */
-  payer: string
-  /** Counts what was sent, from its arrival until the change ends. */
-  sentMemory: Held
-  /** Counts the list of changes, until the client has read it or others need the memory. */
-  changesMemory: Held
-  /** Aborts when others need the memory of the request. Its change then ends without effect. */
-  signal: AbortSignal
+  /** When others need it, the change ends without effect. */
+  memory: RequestMemory
 }
 
 /** Everything that a change depends on besides the request. */
@@ -59,15 +53,16 @@ interface Context {
 export const changeConfiguration = async (
   { database, rules, quota }: Context,
   call: WorkspaceCall,
-  { sent, preconditions, dryRun, payer, sentMemory, changesMemory, signal }: ConfigurationRequest,
+  { sent, preconditions, dryRun, memory }: ConfigurationRequest,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
-  const releasePermit = await acquireChangePermit(database, workspaceId, sent.projects, payer)
-  const facts = { workspaceId, sent, preconditions, rules, quota, memory: changesMemory }
+  const releasePermit = await acquireChangePermit(database, workspaceId, sent.projects, memory.person)
+  const facts = { workspaceId, sent, preconditions, rules, quota, memory }
   try {
     if (dryRun)
       return await previewChange(database, call, 'admin', async (preview) => {
         const plan = await planConfiguration(preview, facts)
+        memory.throwIfLost()
         const { grownBytes } = plan.overrides
         if (grownBytes > 0) await requireStorageFor(preview.tx, workspaceId, grownBytes)
         return responseOf(workspaceId, plan, plan.head)
@@ -75,12 +70,12 @@ export const changeConfiguration = async (
     return await changeWorkspace(database, call, 'admin', async (change) => {
       if (sent.patterns) await lockOwnPatterns(change)
       const plan = await planConfiguration(change, facts)
-      await writePlan(change, workspaceId, plan, signal)
+      await writePlan(change, workspaceId, plan, memory)
       if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
       return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
     })
   } finally {
-    sentMemory.release()
+    memory.sent.release()
     releasePermit()
   }
 }
@@ -91,35 +86,35 @@ const responseOf = (
   head: Head,
 ): ConfigurationResponse => ({ changes, warnings, affected, etag: etagOfConfiguration(workspaceId, head) })
 
-/** @throws {ApiError} `unavailable` when the signal aborts */
+/** @throws {ApiError} `unavailable` if others have needed the memory */
 const writePlan = async (
   change: Change,
   workspaceId: string,
   { head, settings, patterns, overrides }: ConfigurationPlan,
-  signal: AbortSignal,
+  memory: RequestMemory,
 ): Promise<void> => {
   if (settings) await applySettings(change, workspaceId, head, settings)
   if (patterns) await setPatterns(change, workspaceId, head.patterns, patterns)
-  await writeOverridePlan(change, workspaceId, overrides, signal)
-  signal.throwIfAborted()
+  await writeOverridePlan(change, workspaceId, overrides, memory)
+  memory.throwIfLost()
 }
 
 const writeOverridePlan = async (
   change: Change,
   workspaceId: string,
   { written, removed }: ConfigurationPlan['overrides'],
-  signal: AbortSignal,
+  memory: RequestMemory,
 ): Promise<void> => {
   const { tx, caller, reason, recordAll } = change
   for (const batch of batchesOf(removed)) {
-    signal.throwIfAborted()
+    memory.throwIfLost()
     await deleteOverrides(tx, workspaceId, batch)
     await recordAll(
       batch.map((one) => ({ action: 'override.removed', target: nameOf(one), details: one.details })),
     )
   }
   for (const batch of batchesOf(written)) {
-    signal.throwIfAborted()
+    memory.throwIfLost()
     const overrides = batch.map((one) => ({ ...one, settings: one.settings.toString() }))
     await writeOverrides(tx, workspaceId, overrides, { author: caller, reason })
     await recordAll(

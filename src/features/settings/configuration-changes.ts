@@ -76,10 +76,8 @@ export class ChangeListBuilder {
   private readonly list: ChangeList = { count: 0, pieces: [] }
   private text = ''
 
-  /** When a conflict repeats the plan, its list is counted from zero. */
-  constructor(private readonly memory: Held) {
-    memory.reset()
-  }
+  /** @param memory counts the list */
+  constructor(private readonly memory: Held) {}
 
   add(change: ConfigurationChange): void {
     this.text += `${this.list.count++ > 0 ? ',' : ''}${JSON.stringify(change)}`

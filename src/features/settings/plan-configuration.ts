@@ -8,7 +8,7 @@ import { type Locks, lockedKeysIn, locksOf, spellingFaultsIn } from '../../../sc
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
-import type { Held } from '../../platform/process/held-memory.js'
+import type { RequestMemory } from '../../platform/http/request-memory.js'
 import { yieldIfDue } from '../../platform/process/yield-if-due.js'
 import { type Change, requirePatterns, type WorkspaceQuota } from '../workspaces/index.js'
 import { requireKeys, type SettingsContent } from './change-workspace-settings.js'
@@ -56,8 +56,8 @@ interface Facts {
   preconditions: Preconditions
   rules: SettingsRules | undefined
   quota: WorkspaceQuota
-  /** Counts the list of changes. */
-  memory: Held
+  /** Counts the list of changes as part of the response. */
+  memory: RequestMemory
 }
 
 /** What the response says besides the effect. */
@@ -78,7 +78,9 @@ export const planConfiguration = async (
   const head = await readHead(tx, workspaceId)
   requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
 
-  const report: Report = { changes: new ChangeListBuilder(memory), warnings: [] }
+  // A conflict repeats the plan, and its list is counted from zero.
+  memory.response.release()
+  const report: Report = { changes: new ChangeListBuilder(memory.response), warnings: [] }
   const settings = await planSettings(head, sent, rules)
   recordChanges(report, settings.changes)
   addWarnings(report, rules, settings)
@@ -87,7 +89,7 @@ export const planConfiguration = async (
   if (arePatternsNew)
     report.changes.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })
   const locks = locksOf(JSON.parse(settings.content.locked))
-  const overrides = await planOverrides(tx, workspaceId, sent.projects, { rules, locks, report })
+  const overrides = await planOverrides(tx, workspaceId, sent.projects, { rules, locks, report, memory })
 
   const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
   await requireInside(tx, overrides.written, after)
@@ -231,6 +233,7 @@ interface OverrideFacts {
   rules: SettingsRules | undefined
   locks: Locks
   report: Report
+  memory: RequestMemory
 }
 
 /** Compares overrides one by one, because together they'd fill a small process's heap. */
@@ -238,11 +241,12 @@ const planOverrides = async (
   tx: Db,
   workspaceId: string,
   projects: SentConfiguration['projects'],
-  { rules, locks, report }: OverrideFacts,
+  { rules, locks, report, memory }: OverrideFacts,
 ): Promise<OverridePlan> => {
   const plan: OverridePlan = { written: [], removed: [], grownBytes: 0, firstLocked: undefined }
   if (!projects) return plan
   for await (const { stored, sent } of pairOverrides(tx, workspaceId, projects)) {
+    memory.throwIfLost()
     const step = sent ? await planWrite(stored, sent, rules) : await planRemoval(stored)
     if (step.kind === 'same') continue
     recordChanges(report, step.changes)

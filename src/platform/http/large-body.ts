@@ -34,7 +34,7 @@ export interface LargeBody<Read extends object, Context extends object> {
   reader: BodyReader<Read, Context>
   context: Context
   maxBytes: number
-  /** Holds the bytes until they're read. */
+  /** Counts the bytes as they arrive, and the reader's buffers (`buffersOf`) once the body has been read. */
   memory: RequestMemory
   /** The owner that may have one large body at a time, if it isn't the person. */
   place?: string
@@ -68,15 +68,6 @@ const threads = new Tinypool({
 // A thread couldn't start. The body that waits for it runs out of time.
 threads.on('error', () => {})
 
-export interface ReceivedBody<Read> {
-  body: Read
-  /**
-   * Counts the body's buffers (`buffersOf`), from the first byte on. Its user releases it. Otherwise, the end of the
-   * response does.
-   */
-  held: Held
-}
-
 /**
  * For a handler that reads the body itself.
  * @throws {ApiError} `payload_too_large`, `rate_limited`, `unavailable`, `bad_request`, and what `inspect` and `admit` throw
@@ -85,16 +76,15 @@ export interface ReceivedBody<Read> {
 export const readLargeBody = async <Read extends object, Context extends object>(
   request: FastifyRequest,
   { reader, context, maxBytes, memory, place = memory.person, inspect, admit }: LargeBody<Read, Context>,
-): Promise<ReceivedBody<Read>> => {
+): Promise<Read> => {
   const { server: app, socket } = request
-  const { person, ending } = memory
-  const held = memory.hold()
+  const { person, sent, ending } = memory
   const incoming = new IncomingBody(request.raw, request.headers['content-length'], maxBytes, inspect)
   if (incoming.declaredBytes > LARGE_BYTES) app.bodyTimeouts.extendForLargeBody(request.raw)
   try {
     if (await incoming.receive(undefined, LARGE_BYTES)) {
       await admit?.()
-      return keepCounted(held, reader, reader.read(incoming.bytes, context))
+      return keepCounted(sent, reader, reader.read(incoming.bytes, context))
     }
     app.bodyTimeouts.extendForLargeBody(request.raw)
     const releasePermit =
@@ -105,17 +95,17 @@ export const readLargeBody = async <Read extends object, Context extends object>
     socket.once('close', hangUp)
     if (socket.destroyed) hangUp()
     try {
-      await untilAborted(incoming.receive(held), ending.signal)
+      await untilAborted(incoming.receive(sent), ending.signal)
       await admit?.()
       // A body that's waiting for a thread can be lost, too.
       const reading = permits.run(() => readInThread(reader, incoming.bytes, context, ending))
-      return keepCounted(held, reader, await untilAborted(reading, ending.signal))
+      return keepCounted(sent, reader, await untilAborted(reading, ending.signal))
     } finally {
       socket.removeListener('close', hangUp)
       releasePermit()
     }
   } catch (error) {
-    held.release()
+    sent.release()
     throw error
   } finally {
     incoming.stop()
@@ -124,13 +114,13 @@ export const readLargeBody = async <Read extends object, Context extends object>
 
 /** Once the received bytes are read, they're freed, and the parsed result counts instead. */
 const keepCounted = <Read extends object, Context extends object>(
-  held: Held,
+  sent: Held,
   { buffersOf }: BodyReader<Read, Context>,
   body: Read,
-): ReceivedBody<Read> => {
-  held.reset()
-  for (const { byteLength } of buffersOf?.(body) ?? []) held.add(byteLength)
-  return { body, held }
+): Read => {
+  sent.release()
+  for (const { byteLength } of buffersOf?.(body) ?? []) sent.add(byteLength)
+  return body
 }
 
 const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {

@@ -4,22 +4,22 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { payerOf } from '../rate-limits/payers.js'
 import type { JsonReader } from './body-reader.js'
-import { type ReceivedBody, readLargeBody } from './large-body.js'
+import { readLargeBody } from './large-body.js'
 import { beginWork, disableBodyParsing, type Scope } from './own-body.js'
-import { holdMemory, type RequestMemory } from './request-memory.js'
+import { RequestMemory } from './request-memory.js'
 
 export interface LargeJson<Read extends object> {
   /**
    * Reads and validates the body. The caller's work begins once it has been read.
    * @param inspect gets each chunk before it is kept, and throws to reject the body
-   * @returns the body with what counts its buffers, and the memory that the request may go on using
+   * @returns the body, and the memory that counts it
    * @throws as `readLargeBody`
    */
   read(
     request: FastifyRequest,
     reply: FastifyReply,
     inspect?: (chunk: Buffer) => void,
-  ): Promise<ReceivedBody<Read> & { memory: RequestMemory }>
+  ): Promise<{ body: Read; memory: RequestMemory }>
 }
 
 /**
@@ -37,10 +37,10 @@ export const largeJson = <Read extends object>(scope: Scope, reader: JsonReader<
   })
   return {
     read: async (request, reply, inspect) => {
-      const memory = holdMemory(request, reply, await payerOf(request))
-      const received = await readLargeBody(request, { reader, context, maxBytes, memory, inspect })
+      const memory = new RequestMemory(request, reply, await payerOf(request))
+      const body = await readLargeBody(request, { reader, context, maxBytes, memory, inspect })
       await beginWork(request)
-      return { ...received, memory }
+      return { body, memory }
     },
   }
 }

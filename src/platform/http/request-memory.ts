@@ -1,25 +1,37 @@
-/** The memory of one large request, counted from its body's arrival until its response has been read. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'
 import { type Held, heldMemory } from '../process/held-memory.js'
 import { onResponseEnd } from '../process/response-end.js'
 
-export interface RequestMemory {
-  /** The person or address that pays for it. */
-  person: string
-  /** Memory that its owner releases. Otherwise, the end of the response does. */
-  hold(): Held
-  /** Stops reading the body, for example when others need the memory. Longer work checks its signal. */
-  ending: AbortController
-}
+/** The memory of one large request, counted from its body's first byte until its response has been read. */
+export class RequestMemory {
+  /** Counts what was sent: the body's bytes as they arrive, then what was read from them. */
+  readonly sent: Held
+  /** Counts what the response is made of. */
+  readonly response: Held
+  /** Stops reading the body, because others need the memory or for a reason of the reader's. */
+  readonly ending = new AbortController()
 
-/** Released when the response has ended. A person who loses the memory to others loses the request. */
-export const holdMemory = (request: FastifyRequest, reply: FastifyReply, person: string): RequestMemory => {
-  const ending = new AbortController()
-  const parts = heldMemory.hold(person, () => {
-    ending.abort(new ApiError('unavailable'))
-    if (reply.raw.headersSent) request.raw.socket.destroy()
-  })
-  onResponseEnd(request, reply, parts.release)
-  return { person, hold: parts.part, ending }
+  /**
+   * The end of the response releases all of it. A person who loses the memory to others loses the request.
+   * @param person the person or address that pays for it
+   */
+  constructor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    readonly person: string,
+  ) {
+    const parts = heldMemory.hold(person, () => {
+      this.ending.abort(new ApiError('unavailable'))
+      if (reply.raw.headersSent) request.raw.socket.destroy()
+    })
+    this.sent = parts.part()
+    this.response = parts.part()
+    onResponseEnd(request, reply, parts.release)
+  }
+
+  /** Long work calls it between its steps. @throws {ApiError} `unavailable` if others have needed the memory */
+  throwIfLost(): void {
+    this.ending.signal.throwIfAborted()
+  }
 }

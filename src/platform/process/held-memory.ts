@@ -40,9 +40,7 @@ interface Holding {
 export interface Held {
   /** @throws {ApiError} `unavailable` if the person would hold the most, or has lost it */
   add(bytes: number): void
-  /** Gives all of it back, because its owner starts over. */
-  reset(): void
-  /** Gives all of it back. Further calls do nothing. */
+  /** Gives all of it back. Its owner may start over. */
   release(): void
 }
 
@@ -71,11 +69,11 @@ class HeldMemory {
           bytes += more
           this.grow(holding, more)
         }
-        const reset = () => {
+        const release = () => {
           this.shrink(holding, bytes)
           bytes = 0
         }
-        return { add, reset, release: reset }
+        return { add, release }
       },
       release: () => this.drop(holding),
     }

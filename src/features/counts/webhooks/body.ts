@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
 import { readLargeBody } from '../../../platform/http/large-body.js'
-import { holdMemory } from '../../../platform/http/request-memory.js'
+import { RequestMemory } from '../../../platform/http/request-memory.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
 import { addressOf } from '../../../platform/rate-limits/payers.js'
 import { type Delivery, type DeliveryContext, reader } from './delivery.js'
@@ -32,12 +32,12 @@ export const readSignedBody = async (
 ): Promise<SignedBody> => {
   const address = addressOf(request)
   try {
-    const { body: found } = await readLargeBody(request, {
+    const found = await readLargeBody(request, {
       reader,
       context: { kind, hostname, event, isForm },
       maxBytes: limits.webhook_body_bytes,
       // Until the signature is verified, only the address is known.
-      memory: holdMemory(request, reply, address),
+      memory: new RequestMemory(request, reply, address),
       place: `${address} ${webhookId}`,
       inspect: (chunk) => verification.add(chunk),
       admit: async () => {

@@ -113,7 +113,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { headers, query } = request
-      const { body, held, memory } = await configurationBody.read(request, reply)
+      const { body, memory } = await configurationBody.read(request, reply)
       if (body.kind === 'faulty keys')
         throw new ApiError('validation_failed', { errors: listSettingsFaults(rules, body.keys) })
       const { sent } = body
@@ -122,10 +122,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         sent,
         preconditions: preconditionsOf(headers, query),
         dryRun: isDryRun(request),
-        payer: memory.person,
-        sentMemory: held,
-        changesMemory: memory.hold(),
-        signal: memory.ending.signal,
+        memory,
       })
       reply.header('ETag', answer.etag)
       return sendPieces(reply, JSON_TYPE, textOf(answer))
