@@ -39,17 +39,15 @@ export type ShownDays =
 /** Hidden: the question names another person, whose activity is private on these days. */
 export type ComparedDays = ShownDays | { kind: 'hidden' }
 
-/** The part of compared days that is shown as it was recorded. */
-export type ComparedRecorded = { kind: 'none' } | { kind: 'recorded'; named: NamedDays }
-
-export const recordedIn = (days: ComparedDays): ComparedRecorded => {
+/** The part of the days, if any, that is shown as it was recorded. */
+export const recordedIn = (days: ComparedDays): NamedDays[] => {
   switch (days.kind) {
     case 'recorded':
     case 'mixed':
-      return { kind: 'recorded', named: days.named }
+      return [days.named]
     case 'published':
     case 'hidden':
-      return { kind: 'none' }
+      return []
   }
 }
 
@@ -59,13 +57,25 @@ export type ShownHours =
   | { kind: 'team'; viewerId: string; minOthers: number }
   | { kind: 'none' }
 
-/** The decision about a response. */
+/** What a response shows. */
 export interface Shown {
   /** The range in the response, widened to whole weeks where it shows published ones. */
   range: Range
   days: ShownDays
   filter: Filter
   hours: ShownHours
+}
+
+/** What a response compares its range with: the same number of days immediately before. */
+export interface Compared {
+  range: Range
+  days: ComparedDays
+}
+
+/** The decision about a response. */
+export interface Decision {
+  shown: Shown
+  before: Compared
 }
 
 /** Whether only the viewer's own activity is shown. */
@@ -88,14 +98,19 @@ const divide = (question: DashboardQuestion, privacy: WorkspacePrivacy, requeste
 }
 
 /** @throws {ApiError} `member_detail_hidden`, `member_not_found` */
-export const decideShown = (question: DashboardQuestion, privacy: WorkspacePrivacy): Shown => {
+export const decideShown = (question: DashboardQuestion, privacy: WorkspacePrivacy): Decision => {
   const { subject, repoKey } = question
   const days = divide(question, privacy, question.range)
   if (days.kind === 'hidden') throw new ApiError('member_detail_hidden')
   // Checked only now, so that the error doesn't reveal who is or was a member at the level "team".
   if (subject.kind === 'unknown') throw new ApiError('member_not_found')
   const filter = { userId: subject.kind === 'person' ? subject.userId : undefined, repoKey }
-  return { range: rangeOfDays(days), days, filter, hours: decideHours(question) }
+  const range = rangeOfDays(days)
+  const earlier = rangeOf(addDays(range.from, -range.days), addDays(range.from, -1))
+  return {
+    shown: { range, days, filter, hours: decideHours(question) },
+    before: { range: earlier, days: divide(question, privacy, earlier) },
+  }
 }
 
 const rangeOfDays = (days: ShownDays): Range => {
@@ -116,10 +131,3 @@ const decideHours = (question: DashboardQuestion): ShownHours => {
   if (viewer.userId === null || subject.kind !== 'everyone') return { kind: 'none' }
   return { kind: 'team', viewerId: viewer.userId, minOthers: rules.minGroup }
 }
-
-/** The same number of days immediately before. Where they're hidden, the response compares with nothing. */
-export const daysToCompare = (
-  question: DashboardQuestion,
-  privacy: WorkspacePrivacy,
-  { range: { from, days } }: Shown,
-): ComparedDays => divide(question, privacy, rangeOf(addDays(from, -days), addDays(from, -1)))

@@ -30,7 +30,7 @@ export const openDashboardLines = (
 ): Promise<DashboardLines> =>
   readSnapshot(database, async (tx) => {
     const { name, privacy } = await readWorkspace(tx, question.workspaceId)
-    const shown = decideShown(question, privacy)
+    const { shown } = decideShown(question, privacy)
     const { days, filter } = shown
     switch (days.kind) {
       case 'recorded':
@@ -78,7 +78,7 @@ async function* readMemberLines(database: Database, question: DashboardQuestion)
   for (let start = 0; start < range.days; start += DAYS_PER_READ) {
     const lines = await readSnapshot(database, async (tx) => {
       const { privacy } = await readWorkspace(tx, workspaceId)
-      const { days, filter } = decideShown(question, privacy)
+      const { days, filter } = decideShown(question, privacy).shown
       // If the remaining lines may no longer be sent, the connection is closed.
       if (days.kind !== 'recorded') throw new ApiError('member_detail_hidden')
       return listMemberDays(tx, workspaceId, filter, daysWithin(days.named, start, DAYS_PER_READ))

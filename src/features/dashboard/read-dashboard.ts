@@ -6,26 +6,16 @@
 import type { Dashboard } from '../../../schemas/dashboard.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import { addDays } from '../../platform/time/days.js'
 import { readWorkspaceSummary } from '../workspaces/index.js'
 import { mergeHours, mergeRepos } from './merge-days.js'
-import {
-  type ComparedRecorded,
-  type DashboardQuestion,
-  daysToCompare,
-  decideShown,
-  recordedIn,
-  type Shown,
-} from './policies.js'
-import { readSnapshot, readUnusableDays, sourcesOf } from './queries/sources.js'
+import { type DashboardQuestion, type Decision, decideShown, recordedIn, type Shown } from './policies.js'
+import { readSnapshot, readUnusableDays, type Sources, sourcesOf } from './queries/sources.js'
 import { readPublished, readPublishedBefore } from './read-published.js'
-import { type ComparedSources, readRecorded } from './read-recorded.js'
-import { addUpTotals, hiddenSums, type Totals } from './sums.js'
+import { readRecorded } from './read-recorded.js'
+import { addUpTotals, type Totals } from './sums.js'
 
-export interface DashboardResponse {
+export interface DashboardResponse extends Decision {
   dashboard: Dashboard
-  shown: Shown
-  compared: ComparedRecorded
 }
 
 /**
@@ -38,27 +28,23 @@ export const readDashboard = (
   { trends = false },
 ): Promise<DashboardResponse> =>
   readSnapshot(database, async (tx) => {
-    const { workspaceId, range: requested } = question
-    const [workspace, unusable] = await Promise.all([
-      readWorkspace(tx, workspaceId),
-      readUnusableDays(tx, workspaceId, {
-        from: addDays(requested.from, -requested.days),
-        to: requested.to,
-      }),
-    ])
-    const shown = decideShown(question, workspace.privacy)
-    const before = daysToCompare(question, workspace.privacy, shown)
-    const compared = recordedIn(before)
+    const { workspaceId } = question
+    const workspace = await readWorkspace(tx, workspaceId)
+    const { shown, before } = decideShown(question, workspace.privacy)
+    const unusable = await readUnusableDays(tx, workspaceId, { from: before.range.from, to: shown.range.to })
+    const sourcesBefore = recordedIn(before.days).map((named) =>
+      sourcesOf(workspaceId, named, shown.filter, unusable),
+    )
     const [numbers, publishedBefore] = await Promise.all([
-      readNumbers(tx, question, shown, compared, unusable, trends),
-      readPublishedBefore(tx, question, before),
+      readNumbers(tx, question, shown, sourcesBefore, unusable, trends),
+      readPublishedBefore(tx, question, before.days),
     ])
     const dashboard: Dashboard = {
       workspace: { id: workspaceId, name: workspace.name },
       range: shown.range,
       idle_window_minutes: workspace.idle_window_minutes,
       totals: numbers.totals,
-      previous_totals: addUpTotals([numbers.totalsBefore, ...publishedBefore]),
+      previous_totals: addUpTotals([...numbers.recordedBefore, ...publishedBefore]),
       daily: numbers.daily,
       members: numbers.members,
       repos: numbers.repos,
@@ -66,41 +52,40 @@ export const readDashboard = (
       publication: numbers.publication,
       generated_at: new Date().toISOString(),
     }
-    return { dashboard, shown, compared }
+    return { dashboard, shown, before }
   })
 
 interface Numbers
   extends Pick<Dashboard, 'totals' | 'daily' | 'members' | 'repos' | 'heatmap' | 'publication'> {
-  /** Of the recorded days that the response compares with. Hidden if there are none. */
-  totalsBefore: Totals
+  /** The totals of the recorded days that the response compares with, if there are any. */
+  recordedBefore: Totals[]
 }
 
-/** @param unusable the days whose rollups can't be used */
+/**
+ * @param before of the recorded days that the response compares with, if there are any
+ * @param unusable the days whose rollups can't be used
+ */
 const readNumbers = async (
   tx: Db,
   question: DashboardQuestion,
   shown: Shown,
-  compared: ComparedRecorded,
+  before: Sources[],
   unusable: string[],
   trends: boolean,
 ): Promise<Numbers> => {
   const { workspaceId } = question
   const { days, filter, hours } = shown
-  const comparedSources: ComparedSources =
-    compared.kind === 'recorded'
-      ? { kind: 'recorded', sources: sourcesOf(workspaceId, compared.named, filter, unusable) }
-      : { kind: 'none' }
   switch (days.kind) {
     case 'recorded': {
       const sources = sourcesOf(workspaceId, days.named, filter, unusable)
-      const recorded = await readRecorded(tx, shown, sources, comparedSources, trends)
+      const recorded = await readRecorded(tx, shown, sources, before, trends)
       return { ...recorded, heatmap: mergeHours([recorded.hours]), publication: null }
     }
     case 'published': {
       const published = await readPublished(tx, question, hours, days.weeks)
       return {
         ...published,
-        totalsBefore: hiddenSums,
+        recordedBefore: [],
         members: [],
         repos: mergeRepos(published.repos),
         heatmap: mergeHours([published.hours]),
@@ -109,12 +94,12 @@ const readNumbers = async (
     case 'mixed': {
       const sources = sourcesOf(workspaceId, days.named, filter, unusable)
       const [recorded, published] = await Promise.all([
-        readRecorded(tx, shown, sources, comparedSources, trends),
+        readRecorded(tx, shown, sources, before, trends),
         readPublished(tx, question, hours, days.weeks),
       ])
       return {
         totals: addUpTotals([recorded.totals, published.totals]),
-        totalsBefore: recorded.totalsBefore,
+        recordedBefore: recorded.recordedBefore,
         daily: [...published.daily, ...recorded.daily],
         members: recorded.members,
         repos: mergeRepos([...recorded.repos, ...published.repos]),

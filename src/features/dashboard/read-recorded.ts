@@ -10,20 +10,18 @@ import { readRepos } from './queries/repos.js'
 import type { Sources } from './queries/sources.js'
 import { readMemberTrends, readRepoTrends } from './queries/trends.js'
 import { readHeatmap } from './read-heatmap.js'
-import { addUp, everyDay, hiddenSums, ZERO_SUMS } from './sums.js'
+import { addUp, everyDay, ZERO_SUMS } from './sums.js'
 
-/** Where the numbers of the recorded days come from that a response compares with. */
-export type ComparedSources = { kind: 'none' } | { kind: 'recorded'; sources: Sources }
-
+/** @param before of the recorded days that the response compares with, if there are any */
 export const readRecorded = async (
   tx: Db,
   { range, hours }: Shown,
   sources: Sources,
-  compared: ComparedSources,
+  before: Sources[],
   trends: boolean,
 ) => {
   const { workspaceId, userId, repoKey, from } = sources
-  const ranges = compared.kind === 'recorded' ? [compared.sources, sources] : [sources]
+  const ranges = [...before, sources]
   const [days, rows, repos, shownHours, activeBefore] = await Promise.all([
     // One statement reads the days of both ranges.
     readDays(tx, {
@@ -36,7 +34,7 @@ export const readRecorded = async (
     readMembers(tx, sources),
     readRepos(tx, sources),
     readHeatmap(tx, hours, sources),
-    compared.kind === 'recorded' ? countActiveMembers(tx, compared.sources) : null,
+    Promise.all(before.map((one) => countActiveMembers(tx, one))),
   ])
   const members = rows.map(({ active_members: _, ...member }) => member)
   const active_members = rows.reduce((total, row) => total + row.active_members, 0)
@@ -47,10 +45,10 @@ export const readRecorded = async (
     : { members, repos }
   return {
     totals: { ...addUp([ZERO_SUMS, ...shown]), active_members },
-    totalsBefore:
-      compared.kind === 'recorded'
-        ? { ...addUp([ZERO_SUMS, ...earlier]), active_members: activeBefore }
-        : hiddenSums,
+    recordedBefore: activeBefore.map((people) => ({
+      ...addUp([ZERO_SUMS, ...earlier]),
+      active_members: people,
+    })),
     daily: everyDay(sources, shown, ZERO_SUMS),
     ...rowsWithTrends,
     hours: shownHours,

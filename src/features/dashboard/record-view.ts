@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/client.js'
 import { createCache } from '../../platform/process/maps.js'
 import { readToday } from '../../platform/time/clock.js'
 import type { Range } from '../../platform/time/days.js'
-import { type ComparedRecorded, type DashboardQuestion, isOwn } from './policies.js'
+import { type DashboardQuestion, isOwn, recordedIn } from './policies.js'
 import { type AccessLogView, recordView } from './queries/access-log.js'
 import type { DashboardResponse } from './read-dashboard.js'
 import type { DashboardLines } from './read-dashboard-csv.js'
@@ -19,10 +19,9 @@ const viewOf = (
   { viewer, workspaceId, subject, repoKey }: DashboardQuestion,
   kind: AccessLogView['kind'],
   { from, to }: Range,
-  compared: ComparedRecorded,
+  before: AccessLogView['before'],
 ): AccessLogView => {
   const place = { workspaceId, viewerId: viewer.id }
-  const before = compared.kind === 'recorded' ? compared.named : undefined
   return subject.kind === 'person'
     ? { ...place, memberId: subject.userId, repoKey: undefined, kind, from, to, before }
     : { ...place, memberId: undefined, repoKey, kind, from, to, before }
@@ -31,15 +30,16 @@ const viewOf = (
 /** @param isComparison whether a page loaded it only to compare another range with it */
 export const viewedInDashboard = (
   question: DashboardQuestion,
-  { shown, compared }: DashboardResponse,
+  { shown, before }: DashboardResponse,
   isComparison: boolean,
 ): Viewed => {
   if (isOwn(question)) return NO_ONE
   const kind = isComparison ? 'comparison' : 'dashboard'
+  const [recordedBefore] = recordedIn(before.days)
   switch (shown.days.kind) {
     case 'recorded':
     case 'mixed':
-      return { kind: 'names others', view: viewOf(question, kind, shown.days.named, compared) }
+      return { kind: 'names others', view: viewOf(question, kind, shown.days.named, recordedBefore) }
     // They name no one, and the days before them are published, too.
     case 'published':
       return NO_ONE
@@ -53,7 +53,7 @@ export const viewedInDownload = (
   if (isOwn(question)) return NO_ONE
   switch (days.kind) {
     case 'recorded':
-      return { kind: 'names others', view: viewOf(question, 'csv', days.named, { kind: 'none' }) }
+      return { kind: 'names others', view: viewOf(question, 'csv', days.named, undefined) }
     // Its lines are days, which name no one.
     case 'mixed':
     case 'published':
