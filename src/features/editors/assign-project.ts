@@ -4,14 +4,21 @@ import { limits } from '../../../schemas/limits.js'
 import { validationError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
-import { lockMemberDays, readTarget } from '../minutes/index.js'
-import { hoursChangedIn, readTargetOfAgents, replaceAgentHours, reposOfAgents } from './count-agents.js'
+import { lockMemberDays, readPersonalMinutes, readTarget } from '../minutes/index.js'
+import {
+  hoursChangedIn,
+  readTargetedDays,
+  readTargetOfAgents,
+  replaceAgentHours,
+  reposOfAgents,
+  targetAgents,
+} from './count-agents.js'
 import { errorForTooMany, planMinutes, targetMinutes } from './count-minutes.js'
-import { countPersonal } from './count-personal.js'
+import { countPersonal, daysToRecount } from './count-personal.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
 import { lockMarks, readAllMarks } from './queries/marks.js'
 import { findNames, listNames, namesOf, readDroppedNames, readNameQuota } from './queries/projects.js'
-import { zoneOf } from './recording.js'
+import { recordingOf } from './recording.js'
 import { type Candidate, Counts, hasUncounted, Timeline, toStored } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
@@ -74,37 +81,46 @@ export const assignProject = (
       const timeline = new Timeline(stored)
       const countsBefore = new Counts(stored)
       const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))
-      const timezone = zoneOf(target, undefined)
+      const recording = recordingOf(target, undefined)
       const candidates = repoKey === undefined ? [] : storedFor(timeline, countsBefore, name)
       const targeted = await targetMinutes({
         userId,
         target,
-        timezone,
+        recording,
         projects,
         candidates,
         isFromJoining: true,
       })
       if (targeted.kind === 'too large') throw errorForTooMany(targeted)
       const days = await lockMemberDays(tx, targeted.workspaces)
-      const minutes = await planMinutes({ timezone, projects, countsBefore }, targeted, days)
+      const minutes = await planMinutes({ recording, projects, countsBefore }, targeted, days)
       const { countsAfter } = minutes
+
       const hadUncounted = hasUncounted(timeline, countsBefore)
-      const personal = await countPersonal(
-        tx,
-        { userId, countsAfter, hadUncounted, target, projects, timezone },
-        candidates,
-      )
-      const agents = await replaceAgentHours(tx, {
-        userId,
+      const personalDays = daysToRecount(candidates, { countsAfter, hadUncounted })
+      const storedDays = await readPersonalMinutes(tx, userId, [...personalDays.keys()])
+      const personal = await countPersonal({ countsAfter, projects, recording }, personalDays, storedDays)
+
+      const agents = {
         timeline,
         projects,
         hours: hoursChangedIn(timeline, timeline.agents.hoursOf(name)),
         isFromJoining: true,
-        timezone: undefined,
-        target: await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects)),
-      })
+        timezone: recording.timezone,
+      }
+      const targetOfAgents = await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects))
+      const targetedAgents = targetAgents(agents, targetOfAgents)
+      const agentDays = await readTargetedDays(tx, userId, targetedAgents)
+
       await writePlans(tx, [
-        { userId, minutes, personal, agents, hours: toStored(timeline, countsAfter), chosen: [choice] },
+        {
+          userId,
+          minutes,
+          personal,
+          agents: replaceAgentHours(agents, targetedAgents, agentDays),
+          hours: toStored(timeline, countsAfter),
+          chosen: [choice],
+        },
       ])
     },
     { readsFirst: true, rowsCanConflict: true },

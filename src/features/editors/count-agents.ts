@@ -17,65 +17,45 @@ import {
   type TargetResult,
 } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
-import { zoneOf } from './recording.js'
 import { clampIdleWindow, dayOfHour, hourOf, hoursBeside, type Timeline } from './timeline.js'
 
 interface Agents {
-  userId: string
   timeline: Timeline
   projects: Projects
   /** The hours that change. Needs their marks, and those of an hour before and after each. */
   hours: ReadonlySet<number>
   /** Whether minutes count only from the day of joining a workspace. */
   isFromJoining: boolean
-  /** The time zone of new minutes. Undefined: the person's. */
-  timezone: string | undefined
-  /** Where minutes of the agents' repositories count. */
-  target: TargetResult
+  /** The time zone of new minutes. */
+  timezone: string
 }
 
 /** What agents' marks change. */
-export type AgentChanges = { kind: 'changed'; days: AgentDay[] } | Unchanged
-
-interface Unchanged {
-  kind: 'unchanged'
-  because: 'no marks' | 'no workspace' | 'too large' | 'same minutes'
-}
-
-const unchanged = (because: Unchanged['because']): Unchanged => ({ kind: 'unchanged', because })
+export type AgentChanges =
+  | { kind: 'changed'; days: AgentDay[] }
+  | { kind: 'unchanged' }
+  | { kind: 'too large' }
 
 /** The repositories for which agents have marks. */
 export const reposOfAgents = ({ agents }: Timeline, projects: Projects): ReadonlySet<string> =>
   new Set([...agents.projects()].flatMap((project) => projects.keyOf(project) ?? []))
 
-/** Reads where minutes of agents' repositories count. They may be too many, which mustn't make a request fail. */
+type KnownTarget = Exclude<TargetResult, { kind: 'unknown person' }>
+
+/** Reads where minutes of agents' repositories count. @throws {ApiError} `token_invalid` */
 export const readTargetOfAgents = async (
   tx: Db,
   userId: string,
   repoKeys: ReadonlySet<string>,
-): Promise<TargetResult> =>
-  requireValue(await readTargets(tx, [{ userId, repoKeys, scope: 'workspaces' }]), userId)
+): Promise<KnownTarget> => {
+  const target = requireValue(await readTargets(tx, [{ userId, repoKeys, scope: 'workspaces' }]), userId)
+  if (target.kind === 'unknown person') throw errorForTarget(target, repoKeys.size)
+  return target
+}
 
 /** The hours that new marks may affect. @param reassigned hours whose marks now belong to another repository */
 export const hoursChangedIn = (timeline: Timeline, reassigned: readonly number[] = []): ReadonlySet<number> =>
   new Set(hoursBeside([...timeline.changed, ...timeline.agents.changed, ...reassigned]))
-
-/**
- * Recalculates the hours and replaces them. Agent time never makes a request fail: if there's too much of it, the hours
- * stay unchanged until the next heartbeat nearby.
- */
-export const replaceAgentHours = async (tx: Db, agents: Agents): Promise<AgentChanges> => {
-  const stored = await readStored(tx, agents)
-  if (stored.kind === 'unchanged') return stored
-  const rows = stored.rows.map((row) => withoutHours(row, agents.hours))
-  return changesOf(agents, { ...stored, rows })
-}
-
-/** The same for marks that aren't kept, because they come from a file. So no hour loses minutes. */
-export const raiseAgentHours = async (tx: Db, agents: Agents): Promise<AgentChanges> => {
-  const stored = await readStored(tx, agents)
-  return stored.kind === 'unchanged' ? stored : changesOf(agents, stored)
-}
 
 /** A repository's agent time on a day in a workspace, and its hours as they're stored. */
 interface Row extends AgentDay {
@@ -89,33 +69,55 @@ interface AgentWorkspace
   repoKeys: ReadonlySet<string>
 }
 
-interface Stored {
-  kind: 'stored'
+/** Where agents' minutes may count, and the days that may change. Empty if there's nothing to count. */
+export interface TargetedAgents {
   workspaces: AgentWorkspace[]
-  /** The zone of new minutes. */
-  timezone: string
-  rows: Row[]
+  days: string[]
 }
 
-/** Reads where agents' minutes count, and the days that have the hours. */
-const readStored = async (tx: Db, agents: Agents): Promise<Stored | Unchanged> => {
-  const { userId, timeline, projects, hours, target } = agents
+/** Finds out where agents' minutes may count: nowhere if there are too many repositories, so that no request fails. */
+export const targetAgents = (
+  { timeline, projects, hours }: Pick<Agents, 'timeline' | 'projects' | 'hours'>,
+  target: KnownTarget,
+): TargetedAgents => {
+  if (target.kind === 'too large') return { workspaces: [], days: [] }
   const repoKeys = reposOfAgents(timeline, projects)
-  if (hours.size === 0 || repoKeys.size === 0) return unchanged('no marks')
-  if (target.kind === 'too large') return unchanged('too large')
-  if (target.kind === 'unknown person') throw errorForTarget(target, repoKeys.size)
   const workspaces = target.workspaces.flatMap(({ repoKeys: matched, ...workspace }) => {
     const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
     return own.size > 0 ? [{ ...workspace, repoKeys: own }] : []
   })
-  if (workspaces.length === 0) return unchanged('no workspace')
-  const ids = workspaces.map(({ workspaceId }) => workspaceId)
-  const days = await readAgentDays(tx, userId, ids, [...new Set(Array.from(hours, dayOfHour))])
-  const rows = days.flatMap((row) =>
-    row.hours === null ? [] : [{ ...row, hours: row.hours, before: row.hours }],
-  )
-  return { kind: 'stored', workspaces, timezone: zoneOf(target, agents.timezone), rows }
+  return { workspaces, days: workspaces.length > 0 ? [...new Set(Array.from(hours, dayOfHour))] : [] }
 }
+
+/** Reads the agent time stored for these days. */
+export const readTargetedDays = async (
+  tx: Db,
+  userId: string,
+  { workspaces, days }: TargetedAgents,
+): Promise<AgentDay[]> => {
+  const ids = workspaces.map(({ workspaceId }) => workspaceId)
+  return days.length > 0 ? readAgentDays(tx, userId, ids, days) : []
+}
+
+/** Recalculates the hours and replaces them. They stay as they are if too much would change. */
+export const replaceAgentHours = (
+  agents: Agents,
+  { workspaces }: TargetedAgents,
+  stored: readonly AgentDay[],
+): AgentChanges => {
+  const rows = rowsWithHours(stored).map((row) => withoutHours(row, agents.hours))
+  return changesOf(agents, workspaces, rows)
+}
+
+/** The same for marks that aren't kept, because they come from a file. So no hour loses minutes. */
+export const raiseAgentHours = (
+  agents: Agents,
+  { workspaces }: TargetedAgents,
+  stored: readonly AgentDay[],
+): AgentChanges => changesOf(agents, workspaces, rowsWithHours(stored))
+
+const rowsWithHours = (stored: readonly AgentDay[]): Row[] =>
+  stored.flatMap((row) => (row.hours === null ? [] : [{ ...row, hours: row.hours, before: row.hours }]))
 
 const withoutHours = (row: Row, hours: ReadonlySet<number>): Row => {
   const first = Date.parse(row.day) / HOUR_MS
@@ -123,32 +125,32 @@ const withoutHours = (row: Row, hours: ReadonlySet<number>): Row => {
 }
 
 /** The rows that differ from the stored ones once each hour has at least the marks' minutes. */
-const changesOf = (agents: Agents, { workspaces, timezone, rows }: Stored): AgentChanges => {
-  const { timeline, hours, projects } = agents
+const changesOf = (
+  agents: Agents,
+  workspaces: readonly AgentWorkspace[],
+  rows: readonly Row[],
+): AgentChanges => {
+  const { timeline, hours, projects, timezone } = agents
+  if (workspaces.length === 0) return { kind: 'unchanged' }
   const minutesOf = minutesByWindow(timeline, hours, projects)
   const days = workspaces.flatMap((workspace) => {
     const own = rows.filter(({ workspaceId }) => workspaceId === workspace.workspaceId)
-    const raised = raise(own, minutesOf(clampIdleWindow(workspace.idleWindow)), {
-      agents,
-      workspace,
-      timezone,
-    })
+    const raised = raise(own, minutesOf(clampIdleWindow(workspace.idleWindow)), agents, workspace)
     return Array.from(groupBy(raised, ({ day }) => day).values(), (ofDay) =>
       changedRows(ofDay, timezone),
     ).flat()
   })
-  if (days.length === 0) return unchanged('same minutes')
-  return days.length > limits.flush_rows ? unchanged('too large') : { kind: 'changed', days }
+  if (days.length === 0) return { kind: 'unchanged' }
+  return days.length > limits.flush_rows ? { kind: 'too large' } : { kind: 'changed', days }
 }
 
 /** Raises each hour of a workspace's rows to at least these minutes. */
 const raise = (
   stored: readonly Row[],
   minutes: readonly HourOfRepo[],
-  { agents, workspace, timezone }: { agents: Agents; workspace: AgentWorkspace; timezone: string },
+  { projects, isFromJoining, timezone }: Agents,
+  { workspaceId, repoKeys, firstDay, joinedOn }: AgentWorkspace,
 ): Row[] => {
-  const { projects, isFromJoining } = agents
-  const { workspaceId, repoKeys, firstDay, joinedOn } = workspace
   const rows = new Map(stored.map((row) => [keyOf(row), { ...row, hours: [...row.hours] }]))
   for (const { hour, repoKey, minutes: ofHour } of minutes) {
     const day = dayOfHour(hour)

@@ -16,14 +16,13 @@ import {
   sumOf,
 } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
-import { recordedBy } from './recording.js'
+import type { Recording } from './recording.js'
 import { type Candidate, type Counts, clampIdleWindow, dayOfHour, hourOf } from './timeline.js'
 
 interface Minutes {
   userId: string
   target: FlushTarget
-  /** The time zone in which the minutes are recorded. */
-  timezone: string
+  recording: Recording
   projects: Projects
   candidates: Candidate[]
   /** Whether all minutes count only from the day of joining a workspace. Those sent under a folder's name always do. */
@@ -77,11 +76,10 @@ export interface TooMany {
 
 /** Finds out where minutes may count. */
 export const targetMinutes = async (request: Minutes): Promise<TargetedMinutes | TooMany> => {
-  const { userId, target, timezone, projects, candidates, isFromJoining } = request
-  const isRecorded = recordedBy(target, timezone)
+  const { userId, target, recording, projects, candidates, isFromJoining } = request
   const recorded = candidates.flatMap((candidate) => {
     const repoKey = projects.keyOf(candidate.project)
-    return repoKey !== undefined && isRecorded(hourOf(candidate.minute), repoKey)
+    return repoKey !== undefined && recording.isRecorded(hourOf(candidate.minute), repoKey)
       ? [{ ...candidate, repoKey }]
       : []
   })
@@ -151,10 +149,11 @@ export const findCountedMinutes = async (
 
 /** The rows with these minutes, as many as fit in their hours and days. @param members the days so far, which stay as they are */
 export const rowsOfMinutes = async (
-  { timezone, projects }: Pick<Minutes, 'timezone' | 'projects'>,
+  { recording, projects }: Pick<Minutes, 'recording' | 'projects'>,
   members: MemberDays<MinutesWorkspace>[],
   repoDays: readonly RepoDay[],
 ): Promise<AddedMinutes[][]> => {
+  const { timezone } = recording
   const ofWorkspaces = groupBy(repoDays, ({ workspaceId }) => workspaceId)
   const added: AddedMinutes[][] = []
   let work = 0
@@ -194,12 +193,12 @@ export const sumOfRows = (added: readonly AddedMinutes[][]): number =>
 
 /** Counts minutes in workspaces. @param members the days so far, which stay as they are */
 export const planMinutes = async (
-  { timezone, projects, countsBefore }: Pick<Minutes, 'timezone' | 'projects'> & { countsBefore: Counts },
+  { recording, projects, countsBefore }: Pick<Minutes, 'recording' | 'projects'> & { countsBefore: Counts },
   { workspaces }: TargetedMinutes,
   members: MemberDays<MinutesWorkspace>[],
 ): Promise<CountedMinutes> => {
   const { countsAfter, repoDays } = await findCountedMinutes(workspaces, countsBefore)
-  const added = await rowsOfMinutes({ timezone, projects }, members, repoDays)
+  const added = await rowsOfMinutes({ recording, projects }, members, repoDays)
   return { countsAfter, minutes: sumOfRows(added), added }
 }
 

@@ -4,18 +4,11 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
-import type { Db } from '../../platform/database/client.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
-import {
-  type AssignedDay,
-  type FlushTarget,
-  type PersonalDay,
-  PersonalDays,
-  readPersonalMinutes,
-} from '../minutes/index.js'
+import { type AssignedDay, type PersonalDay, PersonalDays } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
-import { recordedBy } from './recording.js'
+import type { Recording } from './recording.js'
 import { type Candidate, type Counts, dayOfHour, hourOf, type StoredHour, Timeline } from './timeline.js'
 
 const MINUTES = 60
@@ -28,12 +21,10 @@ const isClose = ({ gap }: Candidate) => gap <= limits.heartbeat_idle_minutes_min
 const dayOf = (number: number) => dayOfHour(number * HOURS)
 
 interface Personal {
-  userId: string
   /** Where minutes have counted in workspaces, with those that were just counted. */
   countsAfter: Counts
-  target: FlushTarget
   projects: Projects
-  timezone: string
+  recording: Recording
 }
 
 /** The rows to write, and how many minutes they add. */
@@ -44,17 +35,12 @@ export interface PersonalMinutes {
   leftOut: number
 }
 
-export const noPersonalMinutes: PersonalMinutes = { rows: [], minutes: 0, leftOut: 0 }
-
 /** Which project gets a minute that counts for the person alone. Undefined: none, because recording is off. */
-const ownerOf = ({ target, projects, timezone }: Personal) => {
-  const isRecorded = recordedBy(target, timezone)
-  return (minute: number, project: string): string | undefined => {
-    if (projects.isIgnored(project)) return undefined
-    const repoKey = projects.keyOf(project)
-    if (!isRecorded(hourOf(minute), repoKey)) return undefined
-    return repoKey === undefined ? project : projects.spellingOf(repoKey)
-  }
+const ownerOf = (minute: number, project: string, { projects, recording }: Personal): string | undefined => {
+  if (projects.isIgnored(project)) return undefined
+  const repoKey = projects.keyOf(project)
+  if (!recording.isRecorded(hourOf(minute), repoKey)) return undefined
+  return repoKey === undefined ? project : projects.spellingOf(repoKey)
 }
 
 const resultOf = async (days: PersonalDays): Promise<PersonalMinutes> => {
@@ -71,37 +57,48 @@ const resultOf = async (days: PersonalDays): Promise<PersonalMinutes> => {
 }
 
 /**
- * The minutes of heartbeats, after they've counted in workspaces.
- * @param personal.hadUncounted whether a mark that was stored before has counted in no workspace
+ * The days on which minutes start or stop counting for the person alone, with these minutes.
  * @param candidates the minutes that may have changed
+ * @param hadUncounted whether a mark that was stored before has counted in no workspace
+ */
+export const daysToRecount = (
+  candidates: readonly Candidate[],
+  { countsAfter, hadUncounted }: { countsAfter: Counts; hadUncounted: boolean },
+): ReadonlyMap<string, Candidate[]> => {
+  const areCounted = candidates.every((one) => !isClose(one) || countsAfter.hasCountedAnywhere(one.minute))
+  // The usual case: all these minutes count in a workspace, and so did the minutes around them.
+  if (areCounted && !hadUncounted) return new Map()
+  const ofDays = groupBy(candidates, ({ minute }) => Math.floor(minute / DAY_MINUTES))
+  return new Map(Array.from(ofDays, ([number, ofDay]) => [dayOf(number), ofDay]))
+}
+
+/**
+ * The minutes of heartbeats, after they've counted in workspaces.
+ * @param candidates by day
+ * @param stored the rows of these days
  */
 export const countPersonal = async (
-  tx: Db,
-  personal: Personal & { hadUncounted: boolean },
-  candidates: readonly Candidate[],
+  personal: Personal,
+  candidates: ReadonlyMap<string, Candidate[]>,
+  stored: PersonalDay[],
 ): Promise<PersonalMinutes> => {
-  const { userId, countsAfter, hadUncounted } = personal
-  const close = candidates.filter(isClose)
-  const isCounted = ({ minute }: Candidate) => countsAfter.hasCountedAnywhere(minute)
-  // The usual case: all these minutes count in a workspace, and so did the minutes around them.
-  if (!hadUncounted && close.every(isCounted)) return noPersonalMinutes
-  const ofDays = groupBy(candidates, ({ minute }) => Math.floor(minute / DAY_MINUTES))
-  const rows = await readPersonalMinutes(tx, userId, Array.from(ofDays.keys(), dayOf))
-  const days = new PersonalDays(rows, personal.timezone)
-  const nameOf = ownerOf(personal)
-  for (const [number, ofDay] of ofDays) {
-    const day = dayOf(number)
-    for (const candidate of ofDay) {
-      const { minute, project } = candidate
-      if (isCounted(candidate)) days.remove(day, minute % DAY_MINUTES)
-      else if (isClose(candidate)) {
-        const name = nameOf(minute, project)
-        if (name !== undefined) days.add(day, minute % DAY_MINUTES, name, project)
-      }
-    }
+  const days = new PersonalDays(stored, personal.recording.timezone)
+  for (const [day, ofDay] of candidates) {
+    for (const candidate of ofDay) recount(days, day, candidate, personal)
     await yieldToEventLoop()
   }
   return resultOf(days)
+}
+
+/** Counts a minute for the person if no workspace does. */
+const recount = (days: PersonalDays, day: string, candidate: Candidate, personal: Personal): void => {
+  const { minute, project } = candidate
+  const minuteOfDay = minute % DAY_MINUTES
+  if (personal.countsAfter.hasCountedAnywhere(minute)) days.remove(day, minuteOfDay)
+  else if (isClose(candidate)) {
+    const name = ownerOf(minute, project, personal)
+    if (name !== undefined) days.add(day, minuteOfDay, name, project)
+  }
 }
 
 /** A day's stored minutes, as if a file had marked them. */
@@ -128,26 +125,18 @@ const hoursOf = (rows: readonly PersonalDay[]): StoredHour[] =>
 
 /**
  * The minutes of a day in a file, together with those that earlier files have left for the person.
- * @param beside days before and after it that aren't in the file, and get the minutes up to this day's
+ * @param days the file's day, and days before and after it that aren't in the file and get the minutes up to this day's
+ * @param stored the rows of these days
  */
-export const countImported = async (
-  tx: Db,
+export const countImported = (
   personal: Personal,
-  { day, beside, hours }: { day: string; beside: string[]; hours: StoredHour[] },
+  { days: names, hours }: { days: string[]; hours: StoredHour[] },
+  stored: PersonalDay[],
 ): Promise<PersonalMinutes> => {
-  const { userId, countsAfter } = personal
-  const rows = await readPersonalMinutes(tx, userId, [day, ...beside])
-  const days = new PersonalDays(rows, personal.timezone)
-  const nameOf = ownerOf(personal)
-  const written = new Set([day, ...beside])
-  for (const { minute, project, gap } of new Timeline([...hoursOf(rows), ...hours]).all()) {
-    const ofDay = dayOf(Math.floor(minute / DAY_MINUTES))
-    if (!written.has(ofDay)) continue
-    if (countsAfter.hasCountedAnywhere(minute)) days.remove(ofDay, minute % DAY_MINUTES)
-    else if (isClose({ minute, project, gap })) {
-      const name = nameOf(minute, project)
-      if (name !== undefined) days.add(ofDay, minute % DAY_MINUTES, name, project)
-    }
+  const days = new PersonalDays(stored, personal.recording.timezone)
+  for (const candidate of new Timeline([...hoursOf(stored), ...hours]).all()) {
+    const day = dayOf(Math.floor(candidate.minute / DAY_MINUTES))
+    if (names.includes(day)) recount(days, day, candidate, personal)
   }
   return resultOf(days)
 }

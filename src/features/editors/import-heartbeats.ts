@@ -13,13 +13,20 @@ import { addDays, HOURS } from '../../platform/time/days.js'
 import {
   type FlushTarget,
   lockMemberDays,
+  readPersonalMinutes,
   readTargets,
   type Scope,
   type TargetRequest,
   type TargetResult,
 } from '../minutes/index.js'
 import { noneIgnored } from './batch.js'
-import { raiseAgentHours, readTargetOfAgents, reposOfAgents } from './count-agents.js'
+import {
+  raiseAgentHours,
+  readTargetedDays,
+  readTargetOfAgents,
+  reposOfAgents,
+  targetAgents,
+} from './count-agents.js'
 import {
   findCountedMinutes,
   type RepoDay,
@@ -29,7 +36,7 @@ import {
   targetMinutes,
   workspaceRepoKey,
 } from './count-minutes.js'
-import { countImported, noPersonalMinutes } from './count-personal.js'
+import { countImported } from './count-personal.js'
 import {
   type HeartbeatPlan,
   lockAndRead,
@@ -55,7 +62,7 @@ import {
   upsertImported,
 } from './queries/imports.js'
 import type { Facts } from './read-facts.js'
-import { recordedBy, zoneOf } from './recording.js'
+import { recordingOf } from './recording.js'
 import { DAY_MINUTES, type ReducedDay, type ReducedFile, type ReducedMinutes } from './reduce-file.js'
 import {
   type Candidate,
@@ -330,20 +337,20 @@ const planMinutesOfDay = async (
   // Includes projects that have heartbeats but no minute.
   const named = own.flatMap(namesIn).map(toMark)
   const namedRepos = new Set(named.flatMap((project) => projects.keyOf(project) ?? []))
-  const recording = target.recording
+  const targetOfNamed = target.recording
     ? await readTargetOf(tx, { userId, repoKeys: namedRepos, scope: 'person' })
     : target
-  if (recording.kind !== 'found') return rejectedTarget(recording, namedRepos.size)
+  if (targetOfNamed.kind !== 'found') return rejectedTarget(targetOfNamed, namedRepos.size)
   const unknown = new Counts([])
   const countsBefore =
     scope === 'person'
       ? countEarlier(candidates, unknown, projects, await readMaxImported(tx, userId, day))
       : unknown
-  const timezone = zoneOf(target, undefined)
+  const recording = recordingOf(target, undefined)
   const targeted = await targetMinutes({
     userId,
     target,
-    timezone,
+    recording,
     projects,
     candidates,
     isFromJoining: true,
@@ -352,31 +359,36 @@ const planMinutesOfDay = async (
   const members = await lockMemberDays(tx, targeted.workspaces)
   const { countsAfter, repoDays } = await findCountedMinutes(targeted.workspaces, countsBefore)
   const fresh = isKept ? [] : withoutImported(repoDays, await readImported(tx, userId, day))
-  const added = await rowsOfMinutes({ timezone, projects }, members, fresh)
+  const added = await rowsOfMinutes({ recording, projects }, members, fresh)
   const minutes = { countsAfter, added, minutes: sumOfRows(added) }
   const beside = [addDays(day, -1), addDays(day, 1)].filter(
     (other) => other < firstKept && days.every(({ day }) => day !== other),
   )
-  const personal = isKept
-    ? noPersonalMinutes
-    : await countImported(tx, { userId, countsAfter, target, projects, timezone }, { day, beside, hours })
+  const personalDays = isKept ? [] : [day, ...beside]
+  const storedDays = await readPersonalMinutes(tx, userId, personalDays)
+  const personal = await countImported(
+    { countsAfter, projects, recording },
+    { days: personalDays, hours },
+    storedDays,
+  )
   // On a day that's kept, agents' marks have already counted like heartbeats.
   const agentHours = isKept
     ? []
     : [...timeline.agents.all()].flatMap(({ minute }) => (isOfDay(minute) ? [hourOf(minute)] : []))
-  const agents = await raiseAgentHours(tx, {
-    userId,
+  const agents = {
     timeline,
     projects,
     // No other day changes.
     hours: new Set(hoursBeside(agentHours).filter((hour) => dayOfHour(hour) === day)),
     isFromJoining: true,
-    timezone: undefined,
-    target: await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects)),
-  })
+    timezone: recording.timezone,
+  }
+  const targetOfAgents = await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects))
+  const targetedAgents = targetAgents(agents, targetOfAgents)
+  const agentDays = await readTargetedDays(tx, userId, targetedAgents)
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && canWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
-  const isOff = switchedOffBy(recording, projects)
+  const isOff = switchedOffBy(targetOfNamed, projects)
   const recordingOff = own.reduce(
     (sum, part) => sum + countSwitchedOff(part, (hour, project) => isOff(hour, toMark(project))),
     0,
@@ -385,7 +397,14 @@ const planMinutesOfDay = async (
     kind: 'planned',
     heartbeats,
     recordingOff,
-    file: { userId, minutes, personal, agents, lastAt, isFull },
+    file: {
+      userId,
+      minutes,
+      personal,
+      agents: raiseAgentHours(agents, targetedAgents, agentDays),
+      lastAt,
+      isFull,
+    },
     found: repoDays.map(({ minutes: all, ...place }) => ({ ...place, minutes: all.length })),
   }
 }
@@ -424,7 +443,7 @@ const namesIn = ({ projects, agentProjects }: ImportDay): string[] => [...projec
 
 /** Whether the person has switched off recording for a project and hour, or ignores the project name. */
 const switchedOffBy = (target: FlushTarget, projects: Projects) => {
-  const isRecorded = recordedBy(target, zoneOf(target, undefined))
+  const { isRecorded } = recordingOf(target, undefined)
   return (hour: number, project: string): boolean =>
     projects.isIgnored(project) || !isRecorded(hour, projects.keyOf(project))
 }

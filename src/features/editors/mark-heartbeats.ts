@@ -1,9 +1,9 @@
 /** Marks the minutes of heartbeats. */
 import type { FlushTarget } from '../minutes/index.js'
-import { type Batch, daysThatCount, type Ignored } from './batch.js'
+import { type Batch, daysThatCount, type Heartbeat, type Ignored } from './batch.js'
 import { markNameOf } from './project-names.js'
 import type { Facts } from './read-facts.js'
-import { recordedBy, zoneOf } from './recording.js'
+import type { Recording } from './recording.js'
 import { type Candidate, dayOfHour, hourOf, type Timeline } from './timeline.js'
 
 /** The outcome of heartbeats. */
@@ -41,63 +41,85 @@ export interface Marked {
   candidates: Candidate[]
 }
 
-/** Adds their minutes to the marks that are known. */
-export const markHeartbeats = (facts: Facts, target: FlushTarget): Marked => {
-  const { batch, projects, names, timeline: before, countsBefore } = facts
-  const { canWait } = names
-  const { heartbeats } = batch
+/** Adds the heartbeats' minutes to the marks that are known. */
+export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Recording): Marked => {
+  const { batch, timeline: before, countsBefore } = facts
+  const rules = { facts, recording, days: daysThatCount(target.today), matched: firstMatchingDays(target) }
   const timeline = before.copy()
-  const isRecorded = recordedBy(target, zoneOf(target, batch.timezone))
-  /** By repository: the first day on which some workspace matches. */
-  const matched = new Map<string, string>()
-  for (const { repoKeys, firstDay } of target.workspaces)
-    for (const repoKey of repoKeys) {
-      const known = matched.get(repoKey)
-      if (known === undefined || firstDay < known) matched.set(repoKey, firstDay)
-    }
-  const { first, last } = daysThatCount(target.today)
-
   const recorded = nothingRecorded(batch)
   const marked: number[] = []
   const repos: string[] = []
   const lastAt = new Map<string, Date>()
   let newest: Date | undefined
-  for (const { time, minute, project, isOfAgent } of heartbeats) {
+  for (const heartbeat of batch.heartbeats) {
+    const { time, minute, project, isOfAgent } = heartbeat
+    const fate = fateOf(heartbeat, rules)
+    countFate(recorded, fate, isOfAgent)
+    if (fate === 'other day' || fate === 'not recorded') continue
     const name = markNameOf(project)
-    const repoKey = projects.keyOf(name)
-    const day = dayOfHour(hourOf(minute))
-    if (day < first || day > last) {
-      recorded.ignored.day++
-      continue
-    }
-    const isIgnored = repoKey === undefined && !canWait.has(name)
-    if (isIgnored || !isRecorded(hourOf(minute), repoKey)) {
-      recorded.ignored.recording_off++
-      continue
-    }
-    if (project.repo !== undefined) repos.push(project.repo)
-    const firstDay = repoKey === undefined ? undefined : matched.get(repoKey)
-    const isMatched = firstDay !== undefined && day >= firstDay
-    // Names are marked regardless of patterns, so that no admin can change what their owner sees.
-    const isForNoWorkspace = project.repo !== undefined && !isMatched
-    if (isForNoWorkspace) recorded.ignored.repo++
     const at = new Date(time * 1_000)
+    if (project.repo !== undefined) repos.push(project.repo)
     if (project.name !== undefined) lastAt.set(name, at)
     if (isOfAgent) {
-      if (isForNoWorkspace) continue
-      recorded.agents++
-      timeline.agents.mark(time, name)
+      if (fate !== 'no workspace') timeline.agents.mark(time, name)
       continue
     }
-    if (!isForNoWorkspace) {
-      recorded[isMatched ? 'accepted' : 'waiting']++
-      newest = at
-    }
+    if (fate !== 'no workspace') newest = at
     const isNew = timeline.mark(time, name)
     // A heartbeat from before its person joined a workspace counts there when it's sent again.
     const canCount = project.repo !== undefined && !countsBefore.hasCountedAnywhere(minute)
     if (isNew || canCount) marked.push(minute)
   }
-  const candidates = [...timeline.around(marked)]
-  return { timeline, recorded, repos, lastAt, newest, candidates }
+  return { timeline, recorded, repos, lastAt, newest, candidates: [...timeline.around(marked)] }
+}
+
+/** What becomes of a heartbeat. */
+type Fate =
+  /** Too old, or in the future. */
+  | 'other day'
+  /** Recording is off for it, or its name is ignored. */
+  | 'not recorded'
+  /** A repository that no workspace of the person matches. */
+  | 'no workspace'
+  /** A name whose repository isn't known, or isn't matched by a workspace. */
+  | 'waiting'
+  | 'accepted'
+
+interface Rules {
+  facts: Facts
+  recording: Recording
+  days: ReturnType<typeof daysThatCount>
+  /** The first day on which some workspace matches, by repository. */
+  matched: ReadonlyMap<string, string>
+}
+
+const fateOf = ({ minute, project }: Heartbeat, { facts, recording, days, matched }: Rules): Fate => {
+  const day = dayOfHour(hourOf(minute))
+  if (day < days.first || day > days.last) return 'other day'
+  const name = markNameOf(project)
+  const repoKey = facts.projects.keyOf(name)
+  const isIgnored = repoKey === undefined && !facts.names.canWait.has(name)
+  if (isIgnored || !recording.isRecorded(hourOf(minute), repoKey)) return 'not recorded'
+  const firstDay = repoKey === undefined ? undefined : matched.get(repoKey)
+  if (firstDay !== undefined && day >= firstDay) return 'accepted'
+  // Names wait regardless of patterns, so that no admin can change what their owner sees.
+  return project.repo === undefined ? 'waiting' : 'no workspace'
+}
+
+const countFate = (recorded: Recorded, fate: Fate, isOfAgent: boolean): void => {
+  if (fate === 'other day') recorded.ignored.day++
+  else if (fate === 'not recorded') recorded.ignored.recording_off++
+  else if (fate === 'no workspace') recorded.ignored.repo++
+  else if (isOfAgent) recorded.agents++
+  else recorded[fate]++
+}
+
+const firstMatchingDays = ({ workspaces }: FlushTarget): ReadonlyMap<string, string> => {
+  const days = new Map<string, string>()
+  for (const { repoKeys, firstDay } of workspaces)
+    for (const repoKey of repoKeys) {
+      const known = days.get(repoKey)
+      if (known === undefined || firstDay < known) days.set(repoKey, firstDay)
+    }
+  return days
 }

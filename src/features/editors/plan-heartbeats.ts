@@ -11,11 +11,12 @@ import {
   type LockedDays,
   lockMemberDays,
   type MemberDays,
+  readPersonalMinutes,
   type TargetResult,
   tryToLockMemberDays,
 } from '../minutes/index.js'
 import type { Batch } from './batch.js'
-import { hoursChangedIn, readTargetOfAgents, replaceAgentHours, reposOfAgents } from './count-agents.js'
+import { hoursChangedIn, readTargetedDays, replaceAgentHours, targetAgents } from './count-agents.js'
 import {
   errorForTooMany,
   type MinutesWorkspace,
@@ -25,11 +26,11 @@ import {
   type TooMany,
   targetMinutes,
 } from './count-minutes.js'
-import { countPersonal } from './count-personal.js'
+import { countPersonal, daysToRecount } from './count-personal.js'
 import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
 import { lockMarks, tryToLockMarks } from './queries/marks.js'
 import { completeFacts, type Facts, MAX_BATCH_COMPARISONS, readPartialFacts } from './read-facts.js'
-import { zoneOf } from './recording.js'
+import { type Recording, recordingOf } from './recording.js'
 import { hasUncounted, toStored } from './timeline.js'
 import type { Plan } from './write-plans.js'
 
@@ -64,9 +65,9 @@ export const tooManyMinutes = (minutes: TooMany): Rejected => ({
 /** Reads a batch's facts. Waits for those who hold the lock. */
 export const lockAndRead = async (tx: Db, batch: Batch): Promise<Facts> => {
   // Statements run in the order in which they're sent, so the marks are read once they're locked.
-  const [, near] = await Promise.all([lockMarks(tx, batch.userId), readPartialFacts(tx, [batch])])
-  const known = await completeFacts(tx, near, limits.flush_comparisons)
-  return requireValue(known, batch.userId)
+  const [, partialFacts] = await Promise.all([lockMarks(tx, batch.userId), readPartialFacts(tx, [batch])])
+  const facts = await completeFacts(tx, partialFacts, limits.flush_comparisons)
+  return requireValue(facts, batch.userId)
 }
 
 /** Plans a batch on its own. Waits for locks that others hold. */
@@ -76,19 +77,21 @@ export const planOne = async (tx: Db, facts: Facts): Promise<HeartbeatPlan | Rej
   if (target.kind !== 'found') return rejectedTarget(target, facts.repoKeys.size)
   // Before the activity lock, so that its holder never waits for the user's row.
   if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
-  const marked = markHeartbeats(facts, target)
-  const targeted = await targetMinutes(minutesOf(facts, target, marked))
-  if (targeted.kind === 'too large') return tooManyMinutes(targeted)
-  const days = await lockMemberDays(tx, targeted.workspaces)
-  return countOne(tx, { kind: 'marked', facts, target, marked, targeted }, days)
+  const person = await mark(facts, target)
+  if (person.kind === 'too large') return tooManyMinutes(person)
+  const days = await lockMemberDays(tx, person.targeted.workspaces)
+  return countOne(tx, person, days)
 }
 
 /** The same steps for several people. Waits for no one. @returns what became of each batch */
 export const planMany = async (tx: Db, batches: readonly Batch[]): Promise<(HeartbeatPlan | LeftOut)[]> => {
   const userIds = batches.map(({ userId }) => userId)
-  const [locked, near] = await Promise.all([tryToLockMarks(tx, userIds), readPartialFacts(tx, batches)])
+  const [locked, partialFacts] = await Promise.all([
+    tryToLockMarks(tx, userIds),
+    readPartialFacts(tx, batches),
+  ])
   const held = userIds.filter((userId) => !locked.has(userId))
-  const free = near.filter(({ batch }) => locked.has(batch.userId))
+  const free = partialFacts.filter(({ batch }) => locked.has(batch.userId))
   const facts = await completeFacts(tx, free, MAX_BATCH_COMPARISONS)
   const people = await Promise.all(Array.from(facts.values(), markInSet))
   const daysOf = await tryToLockMemberDays(
@@ -110,8 +113,28 @@ interface MarkedPerson {
   kind: 'marked'
   facts: Facts
   target: FlushTarget
+  recording: Recording
   marked: Marked
   targeted: TargetedMinutes
+}
+
+/** Marks the minutes, and finds out where they may count. */
+const mark = async (facts: Facts, target: FlushTarget): Promise<MarkedPerson | TooMany> => {
+  const { batch, projects } = facts
+  const { userId, source } = batch
+  const recording = recordingOf(target, batch.timezone)
+  const marked = markHeartbeats(facts, target, recording)
+  const targeted = await targetMinutes({
+    userId,
+    target,
+    recording,
+    projects,
+    candidates: marked.candidates,
+    isFromJoining: source.kind === 'file',
+  })
+  return targeted.kind === 'too large'
+    ? targeted
+    : { kind: 'marked', facts, target, recording, marked, targeted }
 }
 
 /** Marks the minutes, if there are few enough to do it together with others. */
@@ -120,22 +143,11 @@ const markInSet = async (facts: Facts): Promise<MarkedPerson | LeftOut> => {
   const { userId, timezone } = batch
   if (target.kind !== 'found') return leaveOut(userId)
   if (timezone !== undefined && timezone !== target.timezone) return leaveOut(userId)
-  const marked = markHeartbeats(facts, target)
-  const targeted = await targetMinutes(minutesOf(facts, target, marked))
-  if (targeted.kind === 'too large') return leaveOut(userId)
-  const minutes = targeted.workspaces.reduce((sum, { own }) => sum + own.length, 0)
-  if (minutes >= PIECE_MINUTES) return leaveOut(userId)
-  return { kind: 'marked', facts, target, marked, targeted }
+  const person = await mark(facts, target)
+  if (person.kind === 'too large') return leaveOut(userId)
+  const minutes = person.targeted.workspaces.reduce((sum, { own }) => sum + own.length, 0)
+  return minutes < PIECE_MINUTES ? person : leaveOut(userId)
 }
-
-const minutesOf = ({ batch, projects }: Facts, target: FlushTarget, { candidates }: Marked) => ({
-  userId: batch.userId,
-  target,
-  timezone: zoneOf(target, batch.timezone),
-  projects,
-  candidates,
-  isFromJoining: batch.source.kind === 'file',
-})
 
 /** Counts the minutes, if all of the person's days are locked. */
 const countInSet = async (
@@ -147,33 +159,31 @@ const countInSet = async (
 /** Counts the minutes in workspaces, then the person's own, then those of agents. @param days locked */
 const countOne = async (
   tx: Db,
-  { facts, target, marked, targeted }: MarkedPerson,
+  { facts, target, recording, marked, targeted }: MarkedPerson,
   days: MemberDays<MinutesWorkspace>[],
 ): Promise<HeartbeatPlan> => {
-  const { batch, projects, names, repoKeys, timeline: timelineBefore, countsBefore } = facts
+  const { batch, projects, names, timeline: timelineBefore, countsBefore } = facts
   const { timeline, recorded, repos, lastAt, newest, candidates } = marked
   const { userId, source } = batch
-  const timezone = zoneOf(target, batch.timezone)
-  const minutes = await planMinutes({ timezone, projects, countsBefore }, targeted, days)
+
+  const minutes = await planMinutes({ recording, projects, countsBefore }, targeted, days)
   const { countsAfter } = minutes
+
   const hadUncounted = hasUncounted(timelineBefore, countsBefore)
-  const personal = await countPersonal(
-    tx,
-    { userId, countsAfter, hadUncounted, target, projects, timezone },
-    candidates,
-  )
-  const agentRepos = reposOfAgents(timeline, projects)
-  const areKnown = [...agentRepos].every((repoKey) => repoKeys.has(repoKey))
-  const targetOfAgents = areKnown ? target : await readTargetOfAgents(tx, userId, agentRepos)
-  const agents = await replaceAgentHours(tx, {
-    userId,
+  const personalDays = daysToRecount(candidates, { countsAfter, hadUncounted })
+  const storedDays = await readPersonalMinutes(tx, userId, [...personalDays.keys()])
+  const personal = await countPersonal({ countsAfter, projects, recording }, personalDays, storedDays)
+
+  const agents = {
     timeline,
     projects,
-    isFromJoining: source.kind === 'file',
     hours: hoursChangedIn(timeline),
-    timezone: batch.timezone,
-    target: targetOfAgents,
-  })
+    isFromJoining: source.kind === 'file',
+    timezone: recording.timezone,
+  }
+  const targetedAgents = targetAgents(agents, target)
+  const agentDays = await readTargetedDays(tx, userId, targetedAgents)
+
   const namesOfFile = source.kind === 'file' ? source.names : []
   const seen = new Set([...lastAt.keys(), ...namesOfFile])
   return {
@@ -183,7 +193,7 @@ const countOne = async (
     repos,
     minutes,
     personal,
-    agents,
+    agents: replaceAgentHours(agents, targetedAgents, agentDays),
     hours: toStored(timeline, countsAfter),
     chosen: names.chosen.filter(({ name }) => seen.has(name)),
     lastAt,

@@ -46,7 +46,7 @@ export interface Facts {
   timeline: Timeline
   /** Where these minutes have counted. */
   countsBefore: Counts
-  /** The repositories for which minutes may count: those of the heartbeats, and of the marks before them. */
+  /** The repositories for which minutes may count: those of the heartbeats, of the marks before them, and of agents' marks. */
   repoKeys: ReadonlySet<string>
   /** Where minutes of these repositories count. */
   target: TargetResult
@@ -57,15 +57,15 @@ export interface Facts {
  * repository in full, near marks of the same one. Reading everything at once takes an eighth more CPU time.
  */
 export const readPartialFacts = async (tx: Db, batches: readonly Batch[]): Promise<PartialFacts[]> => {
-  const near = batches.map((batch) => ({ batch, readScope: narrowScopeOf(batch) }))
+  const people = batches.map((batch) => ({ batch, readScope: narrowScopeOf(batch) }))
   const requests = batches
     .filter((batch) => reposSent(batch).size > 0)
     .map((batch) => targetRequest(batch, reposSent(batch)))
   const [stored, targets] = await Promise.all([
-    readStored(tx, near),
+    readStored(tx, people),
     readTargetsIfAny(tx, requests, MAX_BATCH_COMPARISONS),
   ])
-  return near.map((one) => {
+  return people.map((one) => {
     const { userId } = one.batch
     const targetOfSent = targets.get(userId) ?? { kind: 'not read' }
     return { ...one, ...requireValue(stored, userId), targetOfSent }
@@ -79,24 +79,24 @@ export const readPartialFacts = async (tx: Db, batches: readonly Batch[]): Promi
  */
 export const completeFacts = async (
   tx: Db,
-  near: readonly PartialFacts[],
+  partialFacts: readonly PartialFacts[],
   maxComparisons: number,
 ): Promise<ReadonlyMap<string, Facts>> => {
-  const partialFacts = await readMissing(tx, near)
+  const enough = await readMissing(tx, partialFacts)
   const people = await Promise.all(
-    partialFacts.map(async (one) => {
+    enough.map(async (one) => {
       const resolved = await resolveProjects(tx, one)
-      return { ...resolved, known: targetOfAll(one, resolved.repoKeys) }
+      return { ...resolved, firstTarget: targetOfAll(one, resolved.repoKeys) }
     }),
   )
-  const requests = people.flatMap(({ batch, repoKeys, known }) =>
-    known.kind === 'found' ? [] : [targetRequest(batch, repoKeys)],
+  const requests = people.flatMap(({ batch, repoKeys, firstTarget }) =>
+    firstTarget.kind === 'found' ? [] : [targetRequest(batch, repoKeys)],
   )
   const targets = await readTargetsIfAny(tx, requests, maxComparisons)
   return new Map(
-    people.map(({ known, ...one }) => {
+    people.map(({ firstTarget, ...one }) => {
       const { userId } = one.batch
-      const target = known.kind === 'found' ? known : requireValue(targets, userId)
+      const target = firstTarget.kind === 'found' ? firstTarget : requireValue(targets, userId)
       return [userId, { ...one, target }]
     }),
   )
@@ -131,8 +131,8 @@ const hasNames = ({ projects, agentProjects }: StoredHour, kind: RepohostKind) =
   [...projects, ...(agentProjects ?? [])].some((project) => !isRepo(project, kind))
 
 /** Reads again for people whose first read missed something. */
-const readMissing = async (tx: Db, near: readonly PartialFacts[]): Promise<PartialFacts[]> => {
-  const checked = near.map((one) => ({ one, missing: missingFrom(one) }))
+const readMissing = async (tx: Db, partialFacts: readonly PartialFacts[]): Promise<PartialFacts[]> => {
+  const checked = partialFacts.map((one) => ({ one, missing: missingFrom(one) }))
   const complete = checked.flatMap(({ one, missing }) => (missing === 'nothing' ? [one] : []))
   const incomplete = checked.flatMap(({ one, missing }) =>
     missing === 'nothing'
@@ -222,7 +222,8 @@ const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timel
   const before = heartbeats.flatMap(({ minute, isOfAgent }) =>
     isOfAgent ? [] : (timeline.projectBefore(minute) ?? []),
   )
-  const all = [...heartbeats.map(({ project }) => markNameOf(project)), ...before]
+  const sent = heartbeats.map(({ project }) => markNameOf(project))
+  const all = [...sent, ...before, ...timeline.agents.projects()]
   return new Set(all.flatMap((project) => projects.keyOf(project) ?? []))
 }
 

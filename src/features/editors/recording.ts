@@ -3,12 +3,17 @@ import { HOURS } from '../../platform/time/days.js'
 import { type FlushTarget, recordedHoursOf } from '../minutes/index.js'
 import { dayOfHour } from './timeline.js'
 
-/** The time zone of minutes recorded now: the one sent with them, or the person's. */
-export const zoneOf = ({ timezone }: FlushTarget, sent: string | undefined): string =>
-  sent ?? timezone ?? 'UTC'
+/** How a person's minutes are recorded now. */
+export interface Recording {
+  timezone: string
+  /** Whether the person allows recording for a repository and hour. Undefined: a name without a repository. */
+  isRecorded(hour: number, repoKey: string | undefined): boolean
+}
 
-/** Whether a person currently allows recording for a repository and hour. */
-export const recordedBy = ({ recording }: FlushTarget, timezone: string) => {
+/** @param sent the time zone sent with the minutes. Undefined: the person's applies */
+export const recordingOf = (target: FlushTarget, sent: string | undefined): Recording => {
+  const { recording } = target
+  const timezone = sent ?? target.timezone ?? 'UTC'
   const reposOff = new Set(recording?.reposOff)
   const ofDays = new Map<string, boolean[]>()
   const isHourRecorded = (hour: number): boolean => {
@@ -18,6 +23,9 @@ export const recordedBy = ({ recording }: FlushTarget, timezone: string) => {
     ofDays.set(day, recorded)
     return recorded[hour % HOURS] === true
   }
-  return (hour: number, repoKey: string | undefined): boolean =>
-    !recording?.paused && !(repoKey !== undefined && reposOff.has(repoKey)) && isHourRecorded(hour)
+  return {
+    timezone,
+    isRecorded: (hour, repoKey) =>
+      !recording?.paused && !(repoKey !== undefined && reposOff.has(repoKey)) && isHourRecorded(hour),
+  }
 }

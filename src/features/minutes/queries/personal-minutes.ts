@@ -35,8 +35,8 @@ const READ_DAYS = statement(
   where user_id = $1::uuid and day = any($2::date[])`,
 )
 
-export const readPersonalMinutes = (db: Db, userId: string, days: string[]): Promise<PersonalDay[]> =>
-  db.rows(READ_DAYS, [userId, days])
+export const readPersonalMinutes = async (db: Db, userId: string, days: string[]): Promise<PersonalDay[]> =>
+  days.length > 0 ? db.rows(READ_DAYS, [userId, days]) : []
 
 /** $1: the user; per row, its columns. */
 const REPLACE_DAYS = statement(
