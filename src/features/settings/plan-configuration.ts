@@ -98,18 +98,18 @@ export const planConfiguration = async (
 
   const changes = report.changes.end()
   const places = [...overrides.written, ...overrides.removed]
-  const everywhere = settings.changes.length > 0
+  const areSettingsNew = settings.changes.length > 0
   return {
     head,
     changes,
-    settings: everywhere ? settings.content : undefined,
+    settings: areSettingsNew ? settings.content : undefined,
     patterns: arePatternsNew ? patterns : undefined,
     overrides,
     warnings: report.warnings,
     affected:
       changes.count === 0
         ? { repositories: 0, people: 0 }
-        : await countAffected(tx, workspaceId, { everywhere, places, before, after }),
+        : await countAffected(tx, workspaceId, { affectsAllMatching: areSettingsNew, places, before, after }),
   }
 }
 

@@ -26,7 +26,7 @@ const matchesAny = (first: number) => `exists (
       where ${patternMatches('p', 'k.owner_key', 'k.repo_key')}
     )`
 
-/** $2: whether all that match are affected; $3, $4: keys of repositories that are; $5 to $8, $9 to $12: patterns before and after. */
+/** $2: `affectsAllMatching`; $3, $4: keys of `places`; $5 to $8, $9 to $12: patterns before and after. */
 const COUNT_AFFECTED = statement(
   'count overrides affected by configuration',
   { repositories: integer, people: integer },
@@ -49,7 +49,9 @@ const COUNT_AFFECTED = statement(
 )
 
 interface Change {
-  everywhere: boolean
+  /** Whether it affects all repositories that a pattern matched before. */
+  affectsAllMatching: boolean
+  /** Repositories that it affects in any case. */
   places: RepoKeys[]
   before: RepoPattern[]
   after: RepoPattern[]
@@ -65,10 +67,10 @@ const patternsOf = (patterns: RepoPattern[]) => [
 export const countAffected = async (
   tx: Db,
   workspaceId: string,
-  { everywhere, places, before, after }: Change,
+  { affectsAllMatching, places, before, after }: Change,
 ): Promise<ConfigurationEffect> => {
   const parameters = [...placesOf(places), ...patternsOf(before), ...patternsOf(after)]
-  return singleRow(await tx.rows(COUNT_AFFECTED, [workspaceId, everywhere, ...parameters]))
+  return singleRow(await tx.rows(COUNT_AFFECTED, [workspaceId, affectsAllMatching, ...parameters]))
 }
 
 /** $1, $2: keys of repositories; $3 to $6: patterns. */
