@@ -512,7 +512,7 @@ t.test('heartbeats', async (t) => {
       t.same(await minutesOf(caller), { 'acme/early': 1 }, 'only what named the repository')
     })
 
-    t.test('map to nothing that an admin changes', async (t) => {
+    t.test('aren’t matched to a repository by anything an admin does', async (t) => {
       const admin = await service.signIn(`admin-${randomUUID().slice(0, 8)}`)
       const names = ['job-applications', 'web', 'taxes']
       /** Someone works in folders, while an admin tries to see them, or doesn't. */

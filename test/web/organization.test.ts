@@ -34,37 +34,40 @@ else {
     await visitor.page.keyboard.press('Enter')
   }
 
-  t.test('an admin links an organization by keyboard, and everyone sees it among the people', async (t) => {
-    const { page } = admin
-    await admin.open(`/w/${id}/people`)
-    t.equal(await countOf(page.getByText('This workspace follows'), 0), 0)
-    await admin.open(`/w/${id}/settings/integrations`)
-    await press(admin, 'Follow an organization')
-    await tabTo(admin, admin.field('Organization'))
-    await page.keyboard.type('acme')
-    for (const box of ['Its people become members when they sign in', 'People who leave it are removed']) {
-      await tabTo(admin, admin.field(box))
-      await page.keyboard.press('Space')
-    }
-    await tabTo(admin, admin.tokenField())
-    await page.keyboard.type(ada.repohostToken)
-    t.strictSame(await admin.violations(), [])
-    await page.keyboard.press('Enter')
-    await admin.sees('This workspace follows the organization')
-    await admin.button('Stop following').waitFor()
+  t.test(
+    'an admin links an organization by keyboard, and members see the link on the People page',
+    async (t) => {
+      const { page } = admin
+      await admin.open(`/w/${id}/people`)
+      t.equal(await countOf(page.getByText('This workspace follows'), 0), 0)
+      await admin.open(`/w/${id}/settings/integrations`)
+      await press(admin, 'Follow an organization')
+      await tabTo(admin, admin.field('Organization'))
+      await page.keyboard.type('acme')
+      for (const box of ['Its people become members when they sign in', 'People who leave it are removed']) {
+        await tabTo(admin, admin.field(box))
+        await page.keyboard.press('Space')
+      }
+      await tabTo(admin, admin.tokenField())
+      await page.keyboard.type(ada.repohostToken)
+      t.strictSame(await admin.violations(), [])
+      await page.keyboard.press('Enter')
+      await admin.sees('This workspace follows the organization')
+      await admin.button('Stop following').waitFor()
 
-    acme.members.set(service.repohost.addUser('bob', asks).id, 'member')
-    const bob = await visit(await service.signIn('bob', asks))
-    await bob.open(`/w/${id}/people`)
-    const said =
-      /^This workspace follows Acme, which ada linked on .*\. Its people become members when they sign in\. People who leave it are removed\.$/
-    await bob.sees(said)
-    await bob.go(`/w/${id}/settings/integrations`)
-    await bob.heading(/ integrations$/).waitFor()
-    await bob.sees(said)
-    t.equal(await countOf(bob.button('Stop following'), 0), 0, 'members cannot change it')
-    t.strictSame(bob.complaints, [])
-  })
+      acme.members.set(service.repohost.addUser('bob', asks).id, 'member')
+      const bob = await visit(await service.signIn('bob', asks))
+      await bob.open(`/w/${id}/people`)
+      const said =
+        /^This workspace follows Acme, which ada linked on .*\. Its people become members when they sign in\. People who leave it are removed\.$/
+      await bob.sees(said)
+      await bob.go(`/w/${id}/settings/integrations`)
+      await bob.heading(/ integrations$/).waitFor()
+      await bob.sees(said)
+      t.equal(await countOf(bob.button('Stop following'), 0), 0, 'members cannot change it')
+      t.strictSame(bob.complaints, [])
+    },
+  )
 
   t.test('a person made a member is told, and can leave or stay', async (t) => {
     const bob = await visit(await service.signIn('bob', asks))

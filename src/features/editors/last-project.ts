@@ -14,7 +14,7 @@ interface Found {
 }
 
 /** The project of the last heartbeat in these hours that isn't later than the minute. */
-const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found | undefined => {
+const findLastProject = (hours: LastMarks[], minute: number, kind: RepohostKind): Found | undefined => {
   let found: { minute: number; project: string } | undefined
   for (const { hour, projects, lastMarks } of hours) {
     if (hour > hourOf(minute)) continue
@@ -30,18 +30,19 @@ const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found |
   return { minute: at, project: projectNamed(project, kind) }
 }
 
-const isAsking = ({ project }: Heartbeat) => project.name === LAST_PROJECT
+const hasPlaceholder = ({ project }: Heartbeat) => project.name === LAST_PROJECT
 
-/** Whether some heartbeats have the placeholder. */
-export const asksForLastProject = ({ heartbeats }: Batch): boolean => heartbeats.some(isAsking)
+/** Whether any heartbeat has the placeholder. */
+export const asksForLastProject = ({ heartbeats }: Batch): boolean => heartbeats.some(hasPlaceholder)
 
 /**
- * Replaces the placeholder with the project of the person's nearest earlier heartbeat, stored or among these. Leaves out
- * heartbeats without an earlier one. Waits for the person's other heartbeats if there's a placeholder.
+ * Replaces each placeholder with the project of the person's latest earlier heartbeat, stored or in this batch. Drops
+ * placeholders without an earlier heartbeat. A batch with placeholders locks the person's marks, so that no other batch
+ * can add earlier heartbeats meanwhile.
  */
 export const resolveLastProjects = async (tx: Db, batch: Batch): Promise<Batch> => {
   const { userId, heartbeats, ignored, kind } = batch
-  const asking = heartbeats.filter(isAsking)
+  const asking = heartbeats.filter(hasPlaceholder)
   if (asking.length === 0) return batch
   await lockMarks(tx, userId)
   const stored = await readLastMarks(tx, userId, [...new Set(asking.map(({ minute }) => hourOf(minute)))])
@@ -49,8 +50,8 @@ export const resolveLastProjects = async (tx: Db, batch: Batch): Promise<Batch> 
   const resolved = heartbeats.flatMap((heartbeat) => {
     const { minute, project: given, isOfAgent } = heartbeat
     let project: Project | undefined = given
-    if (isAsking(heartbeat)) {
-      const before = lastIn(stored, minute, kind)
+    if (hasPlaceholder(heartbeat)) {
+      const before = findLastProject(stored, minute, kind)
       project = (last && (!before || last.minute >= before.minute) ? last : before)?.project
     }
     if (project === undefined) return []

@@ -26,8 +26,8 @@ import {
 const SECONDS = 60
 const OTHERS = 'Other'
 
-/** Lists of data in heartbeats that the service doesn't store. */
-export const nothingElse = () => ({
+/** The service doesn't store this data, but clients expect the lists. */
+const emptyLists = () => ({
   languages: [],
   editors: [],
   machines: [],
@@ -65,7 +65,7 @@ export const readSummaries = async (
       grand_total: { ...durationOf(minutes), decimal: decimalOf(minutes) },
       categories: categoriesOf(minutes, agentMinutes),
       projects: projectEntries(projects, minutes),
-      ...nothingElse(),
+      ...emptyLists(),
       range: {
         date: day,
         start: formatTimestamp(startOf(timezone, day)),
@@ -142,7 +142,7 @@ export const readStats = async (
       best_day: best ? { date: best[0], text: textOf(best[1]), total_seconds: best[1] * SECONDS } : null,
       categories: categoriesOf(total, agentMinutes),
       projects: projectEntries(projects, total),
-      ...nothingElse(),
+      ...emptyLists(),
     },
   }
 }
@@ -241,7 +241,7 @@ export const readStatusBar = async (db: Db, person: Person & { now: string }): P
         ...(agentMinutes > 0 ? [{ name: 'AI Coding', ...durationOf(agentMinutes) }] : []),
       ],
       projects: projectEntries(projects, minutes),
-      ...nothingElse(),
+      ...emptyLists(),
       range: {
         date: day,
         start: new Date(startOf(timezone, day)).toISOString(),

@@ -37,8 +37,8 @@ export const withFloor = <Workspace extends { activity_privacy: PrivacyLevel }>(
 ): Workspace => ({ ...workspace, activity_privacy: stricterOf(floor, workspace.activity_privacy) })
 
 /**
- * The last local day, always a Sunday, for which only published weeks are shown. Null if there is none. Someone's next
- * day may have begun when the level was loosened.
+ * The last local day that only published weeks cover, always a Sunday. Null if no day is limited to them. When the
+ * level was loosened, the day after `teamUntil` may have begun in a time zone ahead of UTC, so it counts too.
  */
 export const lastPublished = (floor: PrivacyLevel, { level, teamUntil }: WorkspacePrivacy): string | null => {
   if (stricterOf(floor, level) === 'team') return LAST_DAY

@@ -200,14 +200,16 @@ export const readSums = async (
   return sums
 }
 
-// Indexes and constraints of an empty database. Creating them after the rows is much faster.
+// A restore creates indexes and constraints after it has inserted the rows, which is much faster.
 
-/** `maintenance_work_mem` of the restore. More memory would speed up sorting, but a service may be running on the same machine. */
+/**
+ * `maintenance_work_mem` while indexes are created. More would be faster, but a service may need the machine's memory.
+ */
 const SORT_MEMORY = '128MB'
 
 /**
  * Drops all indexes, primary keys, unique constraints and foreign keys of the service's tables.
- * @returns what creates them again as they were, which also checks every row
+ * @returns a function that creates them again as they were, and thereby checks every row
  */
 export const deferIndexes = async (tx: postgres.TransactionSql): Promise<() => Promise<void>> => {
   // Foreign keys need the unique index that they refer to, so they are dropped first and created last.

@@ -8,15 +8,15 @@ import { type Run, readDone, runSteps, type WriteLine } from './migration-runner
 import { type Migration, migrations, newestMigration } from './migrations.js'
 import { findDatabaseFault } from './requirements.js'
 
-/** How soon a waiting instance checks again whether the migration is done. */
+/** How often a waiting instance checks whether the migration is done. */
 export const LOCK_POLL_MS = 500
 
 /**
- * Brings the database to this version's schema. If several instances start at once, one does it and the others wait. On
- * an empty database, the schema is created in one transaction. On a database in use, it's changed step by step while
- * instances of the previous version serve requests. An interrupted migration resumes at the next start.
- * @param stopped aborts the work; an unfinished step is rolled back
- * @param writeLine receives a line now and then while the work takes long
+ * Migrates the database to this version's schema. If several instances start at once, one of them migrates and the
+ * others wait. An empty database gets the whole schema in one transaction. A database in use is migrated step by step,
+ * while instances of the previous version keep serving requests. The next start resumes an interrupted migration.
+ * @param stopped aborts the migration and rolls back the unfinished step
+ * @param writeLine receives a progress line now and then if the migration takes long
  * @throws {OperatorError} if a newer version has migrated the database, or the service can't use it
  */
 export const migrate = (

@@ -14,20 +14,20 @@ import type { BuildResponseHeaders } from './headers.js'
 
 /** Milliseconds. */
 export interface ConnectionTimeouts {
-  /** The time for a request's headers to arrive, and for the whole request. */
+  /** How long a request's headers may take to arrive, and the whole request. */
   headers: number
   request: number
-  /** The time for a file from a known sender to arrive (`extendForUpload`). */
+  /** How long an upload or a large body may take to arrive, if its sender may send one (`bodyTimeouts`). */
   upload: number
-  /** The minimum average speed of such a file in bytes per second, once an ordinary request would have timed out. */
+  /** The minimum average speed of such a body, in bytes per second. */
   uploadRate: number
-  /** How long a large body may be slower than that. */
+  /** How long a large body may take before the minimum speed applies. For uploads, that's `request`. */
   slow: number
-  /** The interval in which these are checked. */
+  /** How often the service looks for bodies that are too slow. */
   check: number
-  /** The time without a byte in either direction during a request. */
+  /** How long a request may go without a byte in either direction. */
   inactivity: number
-  /** Between two requests. */
+  /** How long a connection stays open between two requests. */
   idle: number
   /** How long a client has to read the last response. */
   linger: number

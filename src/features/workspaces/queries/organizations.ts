@@ -118,8 +118,8 @@ const LIST_FOLLOWED = statement(
 )
 
 /**
- * A workspace's link that the person is in. `isKnown`: the host has said something about the person before.
- * `isMaker`: others become members on the person's authority.
+ * The link of a workspace that the person is a member of. `isKnown`: the host has already reported on the person's
+ * membership. `isMaker`: the person made the link, is still an admin, and lets others join through it.
  */
 export type Followed = RowOf<typeof followedColumns>
 
