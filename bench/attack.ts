@@ -5,11 +5,11 @@
 import { ATTACK_SIZES, type Attack, attack, attacksOn, type Document, type Outcome } from '../test/attack.js'
 import { benchmark, createWorkspace, expectOk, METRICS_PORT, prepare, say, send } from './harness.js'
 
-/** Milliseconds: what no request may exceed. */
+/** How long a request may block the event loop, in milliseconds. */
 const BOUND = 50
 const LISTED = 25
 
-/** They end what the other attacks need. */
+/** These delete what the other attacks need. */
 const LAST = ['deleteWorkspace', 'leaveWorkspace', 'logout']
 
 await benchmark(async (cleanUp) => {

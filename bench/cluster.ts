@@ -50,11 +50,11 @@ const BULK = '/api/wakatime/v1/users/current/heartbeats.bulk'
 
 interface System {
   name: string
-  /** A superuser's, of the coordinator or the only server. */
+  /** A superuser's URL of the coordinator, or of the only server. */
   url: string
   /** The measured nodes, by name. */
   nodes: Record<string, string>
-  /** Each URL gets an instance of the service. Those of one way take turns. */
+  /** Each URL gets an instance of the service. Instances of the same way take turns. */
   ways: Record<string, string[]>
 }
 
@@ -117,7 +117,7 @@ const prepareSystem = async (cleanUp: CleanUp, { url, ways }: System) => {
   const today = new Date().toISOString().slice(0, 10)
   await addYear(url, withYear, today)
   const get = (path: string, { token }: SignedIn, at: string) => expectOk(send(at, 'GET', path, token))
-  /** Each of a member, the so many-th of them. */
+  /** The requests of the `n`th member. */
   const operations: Record<
     Operation,
     (team: Team, member: SignedIn, n: number, at: string) => Promise<unknown>
@@ -168,7 +168,7 @@ const prepareSystem = async (cleanUp: CleanUp, { url, ways }: System) => {
   }
 }
 
-/** Opens a session on each node, which tells its processes. */
+/** Opens a session on each node, to list the node's processes. */
 const watchNodes = async (cleanUp: CleanUp, nodes: Record<string, string>) => {
   const backends: [string, number][] = []
   for (const [name, url] of Object.entries(nodes)) {

@@ -16,7 +16,7 @@ const familyOf = async (pids: number[]): Promise<number[]> => {
   return [...pids, ...parents.filter((pid) => pid !== process.pid), ...found.map(({ pid }) => pid)]
 }
 
-/** Takes precedence over what else the machine does, as if the cores were theirs. */
+/** High enough to take precedence over everything else on the machine. */
 const SHARES = 10_000
 
 /** The settings of both versions of cgroups, with the names of their files. */
@@ -38,7 +38,7 @@ const joinGroup = async (
   { root, limits }: { root: string; limits: Record<string, number> },
   cleanUp: (task: () => Promise<void>) => void,
 ): Promise<void> => {
-  // Only folders of cgroups have it.
+  // Only cgroup folders have this file.
   await access(`${root}/cgroup.procs`)
   const group = groupIn(root)
   await mkdir(group)
@@ -67,7 +67,7 @@ const limitMemory = async (
 }
 
 /**
- * Starts a program in so much memory, as a container would: the program sees the limit.
+ * Starts a program with this much memory. As in a container, the program sees the limit.
  * @throws where no cgroup can be made
  */
 export const launchIn = async (
@@ -92,8 +92,9 @@ export const launchIn = async (
 const pin = (pid: number, cores: string) => run('taskset', ['-acp', cores, String(pid)])
 
 /**
- * Gives the first cores and so much memory to these processes, and for a backend of PostgreSQL to all of the server.
- * @returns a sentence on what took effect
+ * Limits these processes to the first cores and this much memory. For a PostgreSQL backend, the whole server is
+ * limited.
+ * @returns a sentence that says which limits took effect
  */
 export const confine = async (
   pids: number[],

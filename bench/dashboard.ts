@@ -39,7 +39,7 @@ await benchmark(async (cleanUp) => {
   const setting = await prepare(cleanUp)
   const { database, service, signIn } = setting
   const { id, token } = await signIn('boss')
-  // Twice the days, so that the range before has numbers as well.
+  // Twice the days, so that the previous range has numbers, too.
   const { workspaceId, today } = await addTeam(setting, 0, { days: 2 * DAYS_OF_TEAMS, members })
   await makeAdmin(setting, workspaceId, id)
 
@@ -47,7 +47,7 @@ await benchmark(async (cleanUp) => {
     await waitForRollups(database)
     const settings = `/api/team/workspaces/${workspaceId}/settings`
     await expectOk(send(service.url, 'PATCH', settings, token, { activity_privacy: 'team' }))
-    // The service publishes as well, and only one does so at a time.
+    // The service publishes too, and only one process can at a time.
     while ((await listDueWeeks(database.read, { all: false, from: FIRST_DAY }, 1)).length > 0) {
       await publishWeeks(database, { floor: 'named', minGroup: 5 }, { everything: true })
       await sleep(100)
@@ -97,7 +97,7 @@ await benchmark(async (cleanUp) => {
     await addOthers(setting, teams, known)
     known = teams
     const works = { dashboard, month, counting }
-    // Before each, so that the first isn't slower because nothing is compiled yet.
+    // A warm-up: otherwise the first measurement would include compilation.
     await medianTimes(ROUNDS, works)
     const ms = await medianTimes(ROUNDS, works)
     first ??= ms.dashboard

@@ -41,13 +41,13 @@ const {
 const MEMORY_MIB = 1_024
 const MINUTE_MS = 60_000
 const DAYS_BEFORE = 90
-/** One in so many. */
+/** One developer in this many. */
 const WITH_HEARTBEATS = 10
 const WITH_DASHBOARDS = 20
 const WHO_PUSH = 10
 const WHO_SIGN_IN = 30
 const REPORTS = 10
-/** The connections that a proxy would keep. */
+/** As many connections as a proxy would keep open. */
 const CONNECTIONS = 64
 
 interface Developer extends SignedIn {
@@ -65,7 +65,7 @@ interface Call {
   body?: unknown
 }
 
-/** Something that happens in a minute of the day; at once. */
+/** Something that happens in a minute of the day. Events of a minute start at once. */
 interface Event {
   minute: number
   developer: Developer
@@ -260,7 +260,7 @@ await benchmark(async (cleanUp) => {
   const waitUntil = (minute: number) => sleep(start + (minute * MINUTE_MS) / SPEED - performance.now())
 
   let isOver = false
-  /** In life, an instance of the service does it. Its share of the CPU time is small. */
+  /** In production, an instance of the service does this. Its share of the CPU time is small. */
   const keepRollups = async () => {
     for (let pass = 1; !isOver; pass++) {
       await waitUntil((pass * ROLL_UP_MS) / MINUTE_MS)

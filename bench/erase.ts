@@ -102,7 +102,7 @@ await benchmark(async (cleanUp) => {
         admin.token,
       ),
   }
-  /** One of each at a time, until `isOver`. */
+  /** Sends one request of each kind at a time, until `isOver`. */
   const load = async (title: string, isOver: () => Promise<boolean>) => {
     let over = false
     const loops = Object.entries(works).map(async ([name, work]) => {

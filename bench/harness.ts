@@ -27,7 +27,7 @@ export const JWT_SECRETS = 'a-benchmark-secret-of-more-than-32-bytes'
 
 export type CleanUp = (task: () => Promise<void>) => void
 
-/** Runs a benchmark, and its clean-up tasks, the last first. */
+/** Runs a benchmark, then its clean-up tasks in reverse order. */
 export const benchmark = async (work: (cleanUp: CleanUp) => Promise<void>) => {
   const tasks: (() => Promise<void>)[] = []
   try {
@@ -71,7 +71,7 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-/** Behind a reader of 60 s, a migration waits for it. */
+/** A start can wait for a migration, and a migration for a reader that takes 60 s. */
 const START_MS = 120_000
 
 /**
@@ -112,7 +112,7 @@ export const startProcess = async (
   }
 }
 
-/** Callers aren't limited, because a few of them are the whole load. */
+/** Rate limits are off, because a few callers send the whole load. */
 export const startTheService = (
   databaseUrl: string,
   env: Record<string, string>,
@@ -142,7 +142,7 @@ export const memoryOf = async (pid: number, line: 'VmRSS' | 'VmHWM'): Promise<nu
   return Number(status.match(new RegExp(`${line}:\\s+([0-9]+)`))?.[1]) / 1024
 }
 
-/** The memory of all processes of the PostgreSQL that this process belongs to, in MiB. Shared memory counts once. */
+/** The memory of all processes of this backend's PostgreSQL server, in MiB. Shared memory counts once. */
 export const memoryOfServer = async (backend: number): Promise<number> => {
   const postmaster = await parentOf(backend)
   const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name)).map(Number)
@@ -157,7 +157,7 @@ export const memoryOfServer = async (backend: number): Promise<number> => {
   return (await Promise.all(shares)).reduce((sum, share) => sum + share, 0)
 }
 
-/** For services that are asked for their metrics. */
+/** Where a measured service serves its metrics. */
 export const METRICS_PORT = 3902
 
 /** The measured delays include the interval of the timer. */
@@ -165,7 +165,7 @@ const TIMER_MS = 10
 
 /** The longest pause of the service's event loop since the last call, in milliseconds. */
 export const longestStall = async (metricsPort = METRICS_PORT): Promise<number> => {
-  // A kept connection may be closed just when it is used again.
+  // A kept-alive connection may be closed just as it is reused.
   const reply = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { headers: { Connection: 'close' } })
   const metrics = await reply.text()
   return Number(metrics.match(/^nodejs_eventloop_lag_max_seconds (\S+)$/m)?.[1]) * 1_000 - TIMER_MS
@@ -187,7 +187,7 @@ const sumTicks = (fields: number[]) => fields.reduce((sum, ticks) => sum + ticks
 /** CPU time that a process has used, user and system, in microseconds. */
 export const cpuTime = async (pid: number): Promise<number> => sumTicks((await statOf(pid)).slice(11, 13))
 
-/** The same of all processes of the PostgreSQL that this process belongs to, ended ones included. */
+/** The same for all processes of this backend's PostgreSQL server, including those that have ended. */
 export const cpuTimeOfServer = async (backend: number): Promise<number> => {
   const [, postmaster = 0] = await statOf(backend)
   const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name))
@@ -263,7 +263,7 @@ export const asLua = (method: string, path: string, headers: Record<string, stri
   return `function(turn, time) local body = ${text} return wrk.format("${method}", "${path}", { ${table} }, body) end`
 }
 
-/** @param share 0.99 for the value that 1 % exceed */
+/** @param share 0.99: the value that 1 % of the values exceed */
 export const percentile = (values: number[], share: number): number => {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length * share)] ?? Number.NaN
@@ -299,7 +299,7 @@ export const medianLoads = async <Name extends string>(
 /** The environment of a benchmark. */
 export interface Setting {
   databaseUrl: string
-  /** Beside the service, for what it has no route for. */
+  /** Direct access to the database, for data that no route can create. */
   database: AdHocDatabase
   service: Started
   /** Restarts the service on the same database. */
@@ -358,7 +358,7 @@ export const prepare = async (
   return { databaseUrl, database, service, restart, signIn, startOther }
 }
 
-/** The options of the command line, which are numbers and have these defaults. */
+/** The command-line options. All of them are numbers with these defaults. */
 export const numbersAsked = <Name extends string>(defaults: Record<Name, number>): Record<Name, number> => {
   const names = Object.keys(defaults) as Name[]
   const options = names.map((name) => [name, { type: 'string', default: String(defaults[name]) }] as const)
@@ -402,7 +402,7 @@ export const makeAdmin = async (
   )
 }
 
-/** The service rolls up as well, and only one does so at a time. */
+/** The service updates rollups too, and only one process can at a time. */
 export const waitForRollups = async (database: AdHocDatabase): Promise<void> => {
   for (;;) {
     await rollUp(database)
@@ -415,7 +415,7 @@ export const waitForRollups = async (database: AdHocDatabase): Promise<void> => 
   }
 }
 
-/** A session without the time limits of the service's own, and its process. */
+/** A session without the service's timeouts, and its backend process. */
 export const openSession = async ({ databaseUrl }: Setting, cleanUp: CleanUp) => {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   cleanUp(() => sql.end())
@@ -423,7 +423,7 @@ export const openSession = async ({ databaseUrl }: Setting, cleanUp: CleanUp) =>
   return { sql, backend: Number(row?.pid) }
 }
 
-/** Creates a workspace, in which all are members. */
+/** Creates a workspace with all of them as members. */
 export const createWorkspace = async (
   url: string,
   [admin, ...others]: SignedIn[],
@@ -455,14 +455,15 @@ export const push = async (
 }
 
 /**
- * Rolls up what is waiting, and gathers statistics: plans, and so speed, differ between a database that has them and one
- * that hasn't. @returns how many rows of activity there are
+ * Updates all waiting rollups, and gathers statistics, because query plans depend on them. @returns how many rows of
+ * activity there are
  */
 export const leaveAtRest = async (databaseUrl: string, root = projectRoot): Promise<number> => {
-  // A session without the time limits of the service's own.
+  // A session without the service's timeouts.
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {
-    // By the program of that version, which knows its own tables. The service may be rolling up at the same moment.
+    // The program of that version knows its own tables. It's repeated, because the service may be updating rollups at
+    // the same time.
     do
       await run(process.execPath, [join(root, 'build/src/bin/rebuild-rollups.js')], {
         cwd: root,
@@ -497,7 +498,7 @@ export const send = (
     ...(token && { Authorization: `Bearer ${token}` }),
     ...(payload !== undefined && {
       'Content-Type': 'application/json',
-      // For DELETE it isn't set by itself.
+      // Node doesn't set it for DELETE.
       'Content-Length': Buffer.byteLength(payload),
     }),
   }
@@ -527,7 +528,7 @@ const exchange = (
     sent.end(payload)
   })
 
-/** The same with headers of its own and no session. */
+/** The same with other headers and no session. */
 export const post = (url: string, { body, headers }: { body: string; headers: Record<string, string> }) =>
   exchange(url, 'POST', { ...headers, 'Content-Length': Buffer.byteLength(body) }, body)
 
@@ -538,7 +539,7 @@ export const expectOk = async (reply: Promise<{ status: number; text: string }>)
   return text
 }
 
-/** The median milliseconds of each, measured in turns for the same reason. */
+/** The median time of each in milliseconds. They are measured in turns, so that a busy machine affects all of them. */
 export const medianTimes = async <Name extends string>(
   rounds: number,
   works: Record<Name, () => Promise<unknown>>,
@@ -603,7 +604,7 @@ export const pgbench = (databaseUrl: string, script: string, clients: number, se
 /** The timeout of a call, which then counts as failed. */
 export const WATCH_MS = 60_000
 
-/** Calls again and again until it is stopped. @returns the longest wait, and how many calls failed */
+/** Keeps calling until it is stopped. @returns the longest wait, and how many calls failed */
 export const watch = (everyMs: number, call: () => Promise<{ status: number }>) => {
   let isOver = false
   const watching = (async () => {

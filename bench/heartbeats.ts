@@ -28,7 +28,7 @@ const AT_ONCE = 8
 /** Eight hours of work. */
 const BEATS_OF_DAY = 240
 const FIRST_HOUR = 9
-/** Rounds of each hostile body. The shortest pause is due to the body; other work adds to the rest. */
+/** Rounds of each hostile body. The shortest pause shows the cost of the body alone. */
 const HOSTILE_ROUNDS = 5
 const BULK = '/api/wakatime/v1/users/current/heartbeats.bulk'
 
@@ -48,7 +48,7 @@ await benchmark(async (cleanUp) => {
   }
   await addOthers(setting, 0)
   const today = await readToday(database)
-  // A day each, so that the rows of one aren't those of the other.
+  // Each has its own day, so that they write different rows.
   const [day, dayOfFlushes] = [addDays(today, -1), addDays(today, -2)]
   const start = Date.parse(day) / 1_000
 
@@ -92,7 +92,9 @@ await benchmark(async (cleanUp) => {
     }
     await Promise.all(Array.from({ length: AT_ONCE }, some))
   }
-  /** The same number of heartbeats by three thirds of the people, in turns, so that what else a machine does meets all three. */
+  /**
+   * The same number of heartbeats by three thirds of the people, in turns, so that a busy machine affects all three.
+   */
   const compareAgents = async () => {
     const kinds = [
       { name: 'people alone', isOfAgent: () => false, used: [0, 0, 0] },
@@ -109,7 +111,7 @@ await benchmark(async (cleanUp) => {
           post(BULK, token, beatAt(beat, repo, isOfAgent(beat) ? 'ai coding' : 'coding')),
         )
         const after = await read()
-        // The first round compiles and prepares.
+        // The first round warms up.
         if (beat >= 0)
           after.forEach((value, at) => {
             used[at] = (used[at] ?? 0) + value - (before[at] ?? 0)
@@ -130,13 +132,13 @@ await benchmark(async (cleanUp) => {
       say(`| ${[name, ...cells, (wal / count).toFixed(0), ...ratios].join(' | ')} |`)
     }
   }
-  /** One heartbeat of each person per round, so many at once. */
+  /** One heartbeat per person and round, this many at once. */
   const measure = async (
     name: string,
     work: (person: SignedIn & { repo: string }, beat: number) => Promise<unknown>,
   ) => {
     const empty = await stored()
-    // Its time isn't measured, because the first ones compile and prepare.
+    // A warm-up, which isn't measured.
     for (const person of people) await work(person, -1)
     const before = await read()
     for (let beat = 0; beat < BEATS; beat++) await forEachAtOnce(people, (person) => work(person, beat))

@@ -21,7 +21,7 @@ import {
 const BYTES = 24 * 2 ** 20 - 1_000
 const AT_ONCE = 4
 const HEALTH_EVERY_MS = 20
-/** Callers are limited, as they are outside of benchmarks. */
+/** Slow enough for the rate limits, which are on here. */
 const UPLOAD_EVERY_MS = 250
 
 const fill = (item: string, bytes = BYTES) => item.repeat(Math.floor(bytes / item.length))
@@ -108,7 +108,7 @@ const measure = () =>
     const setting = await prepare(cleanUp, { RATE_LIMITS: 'on' })
     const [mine, other] = [await setting.signIn('ordinary'), await setting.signIn('hostile')]
     const id = await createWorkspace(setting.service.url, [mine])
-    // Without a workspace of its own, no body of the hostile one would be read.
+    // The service reads no body from a caller without a workspace.
     await createWorkspace(setting.service.url, [other])
     say(`${AT_ONCE} bodies of 24 MiB at once, beside the uploads of another caller`)
     say(

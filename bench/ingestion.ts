@@ -119,7 +119,7 @@ await benchmark(async (cleanUp) => {
   }
 })
 
-/** For wrk: each user sends one after the other. */
+/** For wrk: each user sends one request after the other. */
 function luaOf(users: SignedIn[], flushes: Entry[][]): string {
   return [
     `local tokens = { ${users.map(({ token }) => `"${token}"`).join(', ')} }`,
@@ -136,7 +136,7 @@ function luaOf(users: SignedIn[], flushes: Entry[][]): string {
   ].join('\n')
 }
 
-/** For pgbench: what the service sends for a set of people, and sent together what it sends together. */
+/** For pgbench: the statements that the service sends for a set of people, in the same batches. */
 function scriptOf(workspace: string, entries: Entry[], people: number): string {
   const repos = [...new Set(entries.map(({ repo }) => repo))]
   const days = [...new Set(entries.map(({ day }) => day))]
@@ -147,7 +147,7 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
     `(select array_agg(id) from bench_users, generate_series(1, ${items}) where n between :user::int and :user::int + :people::int - 1)`
   const forEach = (value: string) => `(select array_agg(${value}) from generate_series(1, ${people}))`
   const forAll = <T>(items: T[]) => arrayOf(Array.from({ length: people }, () => items).flat())
-  // As parameters: PostgreSQL would read constants only once.
+  // Parameters, because PostgreSQL would parse constants only once.
   const parameters: Record<string, string> = {
     people: String(people),
     workspace: `'${workspace}'`,

@@ -23,7 +23,7 @@ const MEMBERS = 5_000
 const OWN_ROWS = 480_000
 const WORKSPACES = 200
 
-/** Runs a statement that fills tables, without the time limits of the service's own. */
+/** Runs a statement that fills tables, without the service's timeouts. */
 const put = ({ database }: Setting, text: string, parameters: (string | number)[]) =>
   database.transaction(
     async (tx) => {

@@ -215,7 +215,7 @@ await benchmark(async (cleanUp) => {
   await together(`${CALLERS} imports of ${(file.length / MIB).toFixed(0)} MiB`, CALLERS, async (index) => {
     const token = callers[index]?.token
     const started = await send(service.url, 'POST', own, token, file)
-    // Counted in the background, of which a while is enough.
+    // Imports are counted in the background. Part of that is enough.
     await sleep(IMPORT_MS)
     return started
   })

@@ -28,7 +28,7 @@ const SETTINGS = [
 
 export interface Server {
   url: string
-  /** Ends it as a failure of its machine would, until `start`. */
+  /** Kills it, as if its machine had failed, until `start`. */
   kill(): Promise<void>
   start(): Promise<void>
 }

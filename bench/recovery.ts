@@ -1,6 +1,6 @@
 /**
- * Backups and their way back, over a PostgreSQL that archives its WAL as the handbook has it: `npm run backup` and
- * `npm run restore`, then a base backup and a recovery to a moment after another team of 0.3 million rows.
+ * Backups and restores of a PostgreSQL that archives its WAL as in the handbook: `npm run backup` and
+ * `npm run restore`, then a base backup and a recovery to a time after 0.3 million more rows.
  *   --teams 3    teams of 0.3 million rows before the backups
  */
 import { execFile } from 'node:child_process'

@@ -30,7 +30,7 @@ const TEAMS = 32
 const MEMBERS = 5
 const SECONDS = 6
 const ROUNDS = 60
-/** The default of a cluster. */
+/** The default number of shards in a cluster. */
 const SHARDS = 32
 
 const server = process.env.CITUS_URL
@@ -47,7 +47,7 @@ const cluster = (workersUsed: number) => async () => {
   return { url, stop: async () => void (await drop()) }
 }
 
-/** Milliseconds of statements that touch so many shards, one of each workspace. */
+/** How long statements take that touch one shard per workspace, in milliseconds. */
 const costOfShards = async (url: string, workspaces: string[]) => {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   const read = (count: number) => () =>
@@ -71,7 +71,7 @@ const costOfShards = async (url: string, workspaces: string[]) => {
   return ms
 }
 
-/** Workspaces in as many shards. */
+/** Workspaces in this many different shards. */
 const inDifferentShards = async (url: string, count: number) => {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   const found = new Map<string, string>()

@@ -23,7 +23,7 @@ interface Case {
 
 let size = 1
 
-/** How many of so many bytes fit. */
+/** How many items of this size fit. */
 const fitting = (bytes: number) => Math.floor(((limits.settings_bytes - 100) * size) / bytes)
 const many = (part: unknown): unknown[] => Array(fitting(JSON.stringify(part).length + 1)).fill(part)
 const distinct = <T>(count: number, item: (n: number) => T): T[] =>

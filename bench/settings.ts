@@ -42,7 +42,7 @@ await benchmark(async (cleanUp) => {
   const database = connect({ url: databaseUrl, poolSize: 10, prepare: true })
   cleanUp(database.close)
   const question = { userId: ada.id, ownerKey: 'ada', repoKey: 'small' }
-  /** As many at once as wrk has connections. */
+  /** As many queries at once as wrk has connections. */
   const queryThrough = (db: Db) => async (): Promise<Load> => {
     const [start, cpu] = [performance.now(), process.cpuUsage()]
     const times: number[] = []

@@ -28,9 +28,15 @@ const REPOS = 3
 const FLUSH_DAYS = 32
 /** `DATABASE_POOL_SIZE` of a process. */
 const CONNECTIONS = 10
-/** In life, rows come one by one, which leaves pages less full than the benchmark's rows do: a running service showed 12 to 19 %. */
+/**
+ * In production, rows arrive one by one, so pages are less full than in the benchmark: by 12 to 19 % in a running
+ * service.
+ */
 const LESS_FULL = 1.15
-/** Rollups of a workspace that works all day: of the current day as often as it is due, after its end, and for later changes. */
+/**
+ * How often a workspace that is busy all day is rolled up: whenever the current day is due, after its end, and for
+ * later changes.
+ */
 const ROLLUPS = (HOURS * 3.6e6) / ROLL_UP_TODAY_MS + 2
 /** Cores are planned to be as busy as this at the busiest time. */
 const LOAD = 0.5
@@ -41,11 +47,11 @@ const habits = (minutes: number): Record<string, number> => ({
   // The extension asks once an hour for its configuration, and as often for recording preferences.
   'pull, unchanged': HOURS,
   'recording preferences': HOURS,
-  // Two starts of an editor, a change of settings now and then.
+  // Two editor starts, and an occasional change of settings.
   pull: 2,
   push: 0.1,
   'sign-in': 1 / 30,
-  // One of twenty looks five times a day.
+  // One developer in twenty looks five times a day.
   dashboard: 0.25,
   'deletion of an old answer': (HOURS * 60) / minutes,
 })
@@ -59,7 +65,7 @@ const size = (bytes: number): string => {
   const step = bytes < 1e9 ? 2 : bytes < 1e12 ? 3 : 4
   return `${twoDigits(bytes / 1e3 ** step)} ${['MB', 'GB', 'TB'][step - 2]}`
 }
-/** For so many microseconds of CPU in the hours of work. */
+/** How many cores this many microseconds of CPU need, spread over working hours. */
 const cores = (microseconds: number): number => microseconds / (HOURS * 3.6e9) / LOAD
 
 /** Lines of a table. @param team people in a workspace; @param minutes between two flushes of a person who works */
@@ -70,7 +76,7 @@ export const sumsOf = (
 ): string[] => {
   const day = Object.entries(habits(minutes))
   const unit = (name: string): Unit => units[name] ?? { service: 0, database: 0, wal: 0 }
-  /** The duration of work that one instance does, one after the other: not less than its CPU time. */
+  /** How long a single instance takes for sequential work: at least its CPU time. */
   const secondsOf = (name: string) => (unit(name).service + unit(name).database) / 1e6
   const rollupSeconds = secondsOf('rollup of a day')
   /** One developer's share of rollups on a day: as often as they are due, or as one instance can make them. */

@@ -110,7 +110,7 @@ await benchmark(async (cleanUp) => {
     add('pull', 'GET', path, bearer(admin.token))
     add('pull, unchanged', 'GET', path, { ...bearer(admin.token), 'If-None-Match': etag })
   }
-  // After the pulls: it changes what they find.
+  // After the pulls, because it changes what they find.
   for (const { admin, path } of pushes) {
     const body = json({ settings: { 'ext.blob': `@${'x'.repeat(2_000)}` } })
     add('push', 'PUT', path, { ...bearer(admin.token), 'X-Repohost-Token': admin.repohostToken }, body)
@@ -142,7 +142,7 @@ await benchmark(async (cleanUp) => {
   await sql`vacuum analyze`
   const bytes = await bytesPerRow(sql)
 
-  // As in every period with a flush.
+  // Every flush makes the day due for a rollup, so each period has one.
   const rollups = await measured(() =>
     ownCpu(async () => {
       for (let round = 0; round < ROLLUPS; round++) {
@@ -182,7 +182,7 @@ await benchmark(async (cleanUp) => {
   for (const line of sumsOf(units, { ...bytes, memory }, { minutes, team: people })) say(line)
 })
 
-/** Microseconds of CPU of this process, which does here what an instance would. */
+/** The CPU time of this process in microseconds. It does the work of an instance here. */
 async function ownCpu(work: () => Promise<unknown>) {
   const before = process.cpuUsage()
   await work()
@@ -190,7 +190,7 @@ async function ownCpu(work: () => Promise<unknown>) {
   return user + system
 }
 
-/** The bytes of a row on disk, with its share of the indexes. */
+/** The size of a row on disk in bytes, including its share of the indexes. */
 async function bytesPerRow(sql: Sql): Promise<Omit<Bytes, 'memory'>> {
   const found = await sql<{ name: string; bytes: number; rows: number }[]>`
     select relname as name, pg_total_relation_size(oid)::float8 as bytes, reltuples::float8 as rows from pg_class

@@ -1,4 +1,4 @@
-/** Packages that only `express.ts` uses. Their types are further packages. */
+/** Only `express.ts` uses these packages, so their type packages aren't installed. */
 declare module 'express'
 declare module 'jsonwebtoken'
 declare module 'pg'

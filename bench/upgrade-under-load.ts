@@ -31,12 +31,12 @@ const WORKSPACES = 50
 /** People's time zones in turn, whose days begin and end at other hours than UTC's. */
 const TIMEZONES = ['America/Los_Angeles', 'Asia/Tokyo', 'Pacific/Auckland']
 const CONNECTIONS = 20
-/** How long flushes go on before and after. */
+/** How long flushes run before and after the upgrade. */
 const AROUND_MS = 1_500
 /** Those who flush through HTTP, in teams. */
 const TEAMS = 10
 const MEMBERS = 5
-/** As the handbook has it for a proxy that checks every second. */
+/** The handbook's value for a proxy that checks every second. */
 const NOTICED_MS = 2_500
 
 const option = { type: 'string' } as const
@@ -50,7 +50,7 @@ const deadlocks = values.deadlock ? [Number(values.deadlock)] : [1_000, 500]
 const readers = values.reader ? [Number(values.reader)] : [0, 60]
 const old = values.old && resolve(values.old)
 
-/** The databases that are upgraded while they're in use. */
+/** A database that is upgraded while it's in use. */
 interface Installation {
   /** Adds a minute. @throws if that fails */
   flush(n: number): Promise<void>
@@ -149,7 +149,7 @@ const installInstances = async (url: string, root: string): Promise<Installation
     async flush(n) {
       const person = n % people.length
       const { token } = people[person] ?? {}
-      // An admin writes the workspace itself now and then.
+      // Occasionally, an admin changes the workspace itself.
       if (n % (5 * MEMBERS) === 0) {
         const path = `/api/team/workspaces/${teams[Math.floor(person / MEMBERS)]}/settings`
         await expectOk(send(front, 'PATCH', path, token, { idle_window_minutes: 5 + (n % 2) }))
@@ -180,7 +180,7 @@ const startFlushes = ({ flush }: Installation, url: string, rate: number) => {
   const start = performance.now()
   const pace = async () => {
     for (let n = 0; !isOver; n++) {
-      // Waiting for its turn counts as waiting, so that a standstill is seen by all whom it delays.
+      // Waiting for a turn counts, so that a standstill shows in every call that it delays.
       const due = start + (n * 1_000) / rate
       await sleep(Math.max(0, due - performance.now()))
       flushes.push(

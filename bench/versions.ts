@@ -94,7 +94,7 @@ const fill = async ({ url }: Started, signIn: (login: string) => Promise<SignedI
     add('push', 'PUT', path, headers, json({ settings: { 'ext.blob': `@${'x'.repeat(2_000)}` } }))
     for (const [index, { token }] of people.entries()) {
       const past = Array.from({ length: HISTORY_DAYS }, (_, n) => dayBefore(n + 1)).flatMap((day) =>
-        // No hour is full, so every heartbeat adds a minute.
+        // No hour is full, so that every heartbeat adds a minute.
         repos.map((repo) => ({ repo, day, minutes: 30, hours: { 9: 10, 10: 10, 11: 10 } })),
       )
       const body = { flush_id: `past-${index}`, entries: past }
@@ -120,7 +120,7 @@ const fill = async ({ url }: Started, signIn: (login: string) => Promise<SignedI
       )
     }
   }
-  // Person after person, so that those sent at once are of different people, as editors send them.
+  // In turns, so that heartbeats sent at once belong to different people, as in production.
   for (let hour = 0; hour < 24; hour++)
     for (const token of tokens)
       flush(

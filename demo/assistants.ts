@@ -12,7 +12,7 @@ export interface AssistantStandIn extends StandIn {
   models: { id: string; createdAt: string }[]
   /** Serves the same page endlessly, with a new cursor each time. */
   endless: boolean
-  /** The maximum number of models on a page, whatever the request asks for. */
+  /** The maximum page size, whatever the request asks for. */
   pageSize: number
 }
 

@@ -19,9 +19,9 @@ export interface BillingProviderStandIn extends StandIn {
   customers: Map<string, URLSearchParams>
   /** The forms of the checkouts started so far. */
   checkouts: Map<string, URLSearchParams>
-  /** Where a paid checkout is reported to; undefined: nowhere. */
+  /** Where paid checkouts are reported. Undefined: nowhere. */
   webhookUrl: string | undefined
-  /** Milliseconds that every response takes, so that calls overlap. */
+  /** Delays every response by this many milliseconds, so that calls overlap. */
   delay: number
 }
 

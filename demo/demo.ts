@@ -34,7 +34,7 @@ const USAGE = `npm run demo -- [--days N]
   --help    shows this
 `
 
-/** @returns undefined when only help is asked for @throws {OperatorError} */
+/** @returns undefined if only help was requested @throws {OperatorError} */
 const readDays = (): number | undefined => {
   const values = readArguments('demo', USAGE, { days: '730' })?.options
   if (!values) return undefined
@@ -90,7 +90,7 @@ const seedDays = async (
   const from = addDays(to, 1 - days)
   for (const team of [
     { workspaceId: acme, userIds: [ada.userId, bob.userId, ...joined], owner: 'acme' },
-    // Only repositories that its patterns match.
+    // The workspace's patterns match only these repositories.
     {
       workspaceId: globex,
       userIds: [eve, ada, bob, ...followers].map(({ userId }) => userId),

@@ -29,7 +29,7 @@ const forceEnd = (child: ChildProcess) => child.kill('SIGKILL')
 
 /** The sources of the page, including those that it shares. */
 const PAGE_SOURCES = ['web', 'client/src', 'schemas']
-/** Editors write a file in several steps. */
+/** Editors write a file in several steps, so a rebuild waits for the last one. */
 const WRITTEN_MS = 100
 
 /** Rebuilds the page when one of its sources changes, and restarts the service, which reads the page at startup. */

@@ -21,7 +21,7 @@ export interface HostEvent {
 }
 
 interface DeliveryShape {
-  /** The commits of one push have one author: GitLab names the login of no other. */
+  /** All commits of a push have the same author, because GitLab names only the login of the person who pushes. */
   push(repo: string, commits: PushedCommit[], branch?: string): HostEvent
   issue(repo: string, change: IssueChange): HostEvent
   /** A repository was renamed. Undefined if the host doesn't report renames. */
@@ -171,7 +171,7 @@ const gitlab: DeliveryShape = {
 
 export const deliveryShapes: Record<RepohostKind, DeliveryShape> = { github, gitlab, forgejo }
 
-/** A signed request, ready to be sent, and to be sent again. */
+/** A signed request, which can be sent more than once. */
 export const signedDelivery = (
   kind: RepohostKind,
   { event, payload }: HostEvent,

@@ -5,7 +5,7 @@ import type { HostUser } from './host-shapes.js'
 export interface StandInOrganization {
   id: number
   name: string
-  /** By the ids of users. */
+  /** By user id. */
   members: Map<number, 'member' | 'admin'>
 }
 

@@ -13,7 +13,7 @@ interface HostResponse {
 }
 
 export interface HostShape {
-  /** Below the address of the stand-in. */
+  /** Relative to the stand-in's address. */
   apiPath: string
   authorizePath: string
   tokenPath: string
@@ -125,7 +125,7 @@ const forgejo: HostShape = {
     visibility: 'public',
   }),
   repoOf: repoBelowRepos,
-  // A path, without the address of the host.
+  // A relative redirect, without the host's address.
   movedTo: (apiUrl, { to }) => `${new URL(apiUrl).pathname}${belowRepos(to)}`,
   repoIdOf: () => undefined,
   repo: (fullName) => ({ id: 4, full_name: fullName, private: true, default_branch: 'main' }),

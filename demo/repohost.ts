@@ -30,16 +30,16 @@ export interface RepohostStandIn extends StandIn {
   organizations: StandInOrganization[]
   /** The status of every response about organizations, or none at all. */
   organizationFault: number | 'hang' | undefined
-  /** The responses about organizations, by the path below the API, instead of its own. */
+  /** Replaces responses about organizations, by their path below the API. */
   answerOrganization:
     | ((path: string) => { status: number; json?: unknown; headers: Iterable<[string, string]> })
     | undefined
-  /** Responses about repositories wait for this. */
+  /** Responses about repositories wait for this promise. */
   repoGate: Promise<unknown> | undefined
   renameUser(id: number, login: string): void
-  /** GitLab: what the host says about the addresses of a user, the first one in the profile. */
+  /** GitLab: each user's email addresses. The first one is in the profile. */
   addresses: Map<number, { email: string; confirmed_at: string | null }[]>
-  /** The status of every response with the list of addresses. */
+  /** The status of every response to a request for addresses, or none at all. */
   addressesFault: number | 'hang' | undefined
   /** Adds a private repository that only these users see. Repositories that weren't added are public. */
   addPrivateRepo(fullName: string, readers: number[]): void

@@ -35,7 +35,7 @@ interface Options {
   days: number
 }
 
-/** @returns undefined when only help is asked for @throws {OperatorError} */
+/** @returns undefined if only help was requested @throws {OperatorError} */
 const readOptions = (): Options | undefined => {
   const values = readArguments('seed', USAGE, { teams: '3', members: '50', days: '365' })?.options
   if (!values) return undefined

@@ -12,7 +12,7 @@ import type { StandInOrganization } from './host-organizations.js'
 import type { RepohostStandIn } from './repohost.js'
 
 interface DemoPerson {
-  /** The number on the repository host, and the id here. */
+  /** The user's id at the repository host, and the id here. */
   id: number
   userId: string
   login: string

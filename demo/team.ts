@@ -9,7 +9,7 @@ import { seedActivity } from './activity.js'
 
 export interface MadeUpTeam {
   name: string
-  /** The owner of its repositories. Logins of members are this and a number, and the first is the admin. */
+  /** The owner of its repositories. Each member's login is this and a number. The first member is the admin. */
   owner: string
   /** The first of the members' repository-host ids, which are consecutive. */
   firstRepohostId: number

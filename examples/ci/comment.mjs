@@ -17,13 +17,13 @@ const call = async (method, address, body) => {
 }
 
 const isGitLab = comments.endsWith('/notes')
-/** GitLab knows whose token it is. */
+/** GitLab tells whose token this is. */
 const readAuthor = async () => {
   const response = await call('GET', comments.replace(/\/projects\/.*/, '/user'))
   return (await response.json()).username
 }
 
-/** The comment of before. Others can copy the mark, and change what their comments say. */
+/** The comment that an earlier run posted. Others can copy the mark, so the author must match, too. */
 const find = async (author) => {
   for (let address = `${comments}?per_page=100`; address; ) {
     const response = await call('GET', address)

@@ -20,7 +20,7 @@ if (!repo) throw new Error('Name the repository: counts.mjs OWNER/REPO [FILE]')
 const logins = JSON.parse(readFileSync(file, 'utf8'))
 const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
-/** Commits of the day by the login of their author. Authors who aren't in the file are left out. */
+/** The day's commits, by the author's login. Authors who aren't in the file are left out. */
 const countCommits = () => {
   const range = [`--since=${day}T00:00:00Z`, `--until=${day}T23:59:59Z`]
   const emails = execFileSync('git', ['log', '--all', '--format=%ae', ...range], { encoding: 'utf8' })

@@ -76,7 +76,7 @@ const before = JSON.parse(files.get('extension/package.json'))
 const { name, displayName } = { ...before, ...texts }
 if (!/^[a-z][a-z0-9-]*$/i.test(name)) throw new Error('The name needs letters, digits and hyphens.')
 
-/** Begins the names that a person sees and types, and that two extensions in one editor can’t share. */
+/** The prefix of names that people see and type. Two extensions in the same editor can’t share it. */
 const id = name.replace(/-+(.?)/g, (_, letter) => letter.toUpperCase())
 const renamed = (text) =>
   text.replaceAll('teamSettings', id).replaceAll(before.displayName, () => displayName)
@@ -92,7 +92,7 @@ const change = (path, text) => files.set(path, Buffer.from(text))
 change('extension/package.json', `${JSON.stringify(after, null, 2)}\n`)
 for (const path of files.keys()) {
   if (path.endsWith('.md')) change(path, renamed(`${files.get(path)}`))
-  // Code takes the other names from the manifest.
+  // The code reads all other names from the manifest.
   if (path.endsWith('.cjs')) change(path, `${files.get(path)}`.replaceAll('teamSettings', id))
 }
 

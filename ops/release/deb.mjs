@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { dist, name, run, say, stage, version, writeChecksums } from './stage.mjs'
 
 /**
- * The long-term line that the image has, too. Its security fixes arrive with releases of the service. From Node 25 on, it needs
+ * The same LTS line as in the image. Its security fixes arrive with releases of the service. From Node 25 on, it needs
  * libatomic1, which neither `Depends` nor the base of the image has.
  */
 const NODE = '24.21.0'
@@ -29,7 +29,7 @@ const write = (path, text, mode = 0o644) => {
   writeFileSync(join(root, path), text, { mode })
 }
 
-/** A text with every one of these replacements, each of which must find its place. */
+/** The text with all of these replacements. Each must match, so that a changed file isn't missed. */
 const changed = (text, replacements) =>
   replacements.reduce((changing, [from, to]) => {
     if (changing.search(from) === -1) throw new Error(`${from} is not in the unit`)

@@ -12,7 +12,7 @@ import { dist, fail, makeTarball, name, run, say, show, stage, version, writeChe
 const options = process.argv.slice(2)
 const unknown = options.filter((option) => !['--dry-run', '--claim'].includes(option))
 if (unknown.length > 0) fail(`Unknown option ${unknown.join(' ')}. Usage: npm run release -- --dry-run`)
-// npm keeps the option for itself if the -- before it is missing.
+// Without a preceding --, npm keeps the option for itself.
 const isDryRun = options.includes('--dry-run') || process.env.npm_config_dry_run === 'true'
 delete process.env.npm_config_dry_run
 
@@ -24,7 +24,7 @@ const read = (file) => readFileSync(file, 'utf8')
 const manifest = (file) => JSON.parse(read(file))
 const succeeds = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
 
-/** Where another version is named. */
+/** The files that name another version. */
 const findOtherVersions = () => {
   const found = {
     'client/package.json': manifest('client/package.json').version,
@@ -69,12 +69,12 @@ if (!isDryRun) {
 if (problems.length > 0) fail(problems.join('\n'))
 
 say(`Testing ${version} …`)
-// The test of the package then installs it with npm.
+// Makes the package test install it with npm.
 process.env.INSTALL_WITH_NPM = '1'
 show('npm', 'test')
 
 say('Making the packages …')
-// Nothing of an earlier version may be listed.
+// The checksums must not list files of an earlier version.
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
 const app = await stage(dist)
@@ -98,7 +98,7 @@ if (isDryRun) {
     const published = `${file.startsWith(name) ? name : '@team-settings/client'}@${version}`
     // A second run completes a release that failed halfway.
     if (succeeds('npm', 'view', published, 'version')) say(`${published} is already published.`)
-    // Without ./ in front, npm takes the path for a repository of GitHub.
+    // Without the ./, npm takes the path for a GitHub repository.
     else show('npm', 'publish', `./${join(dist, file)}`)
   }
   run('git', 'tag', '--annotate', `v${version}`, '--message', `Release ${version}`)

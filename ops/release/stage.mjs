@@ -23,10 +23,13 @@ const runWith = (stdout, command, args) => {
 }
 /** @returns what the program prints */
 export const run = (command, ...args) => runWith('pipe', command, args)
-/** Runs a program that says what it does. */
+/** Runs a program and shows its output. */
 export const show = (command, ...args) => runWith('inherit', command, args)
 
-/** No program reads these of bundled packages. They are over half of all files, and npm spends most of an installation on files. */
+/**
+ * Nothing reads these files of bundled packages. They make up over half of all files, and the number of files
+ * determines how long npm takes to install.
+ */
 const UNREAD_FILES = ['*.map', '*.ts', '*.cts', '*.mts']
 const UNREAD_FOLDERS = ['.github', 'benchmark', 'benchmarks', 'docs', 'example', 'examples', 'test', 'tests']
 const excluded = [
@@ -35,7 +38,7 @@ const excluded = [
   ...UNREAD_FOLDERS.flatMap((name) => [`node_modules/[!@]*/${name}`, `node_modules/@*/*/${name}`]),
 ].map((pattern) => `--exclude=${pattern}`)
 
-/** Copies the packages that the service uses, which are those that npm would bundle. */
+/** Copies the packages that npm would bundle with the service. */
 const copyModules = (folder) => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
   const used = Object.entries(packages).filter(
@@ -49,7 +52,7 @@ const copyModules = (folder) => {
 }
 
 /**
- * Packs the service without its packages, and unpacks it. npm would compress all files of the packages, of which most are
+ * Packs the service without its packages, and unpacks it. Otherwise npm would compress all package files, and most are
  * removed afterwards.
  */
 const packOwn = (folder, file) => {
@@ -67,12 +70,12 @@ const packOwn = (folder, file) => {
   rmSync(own, { recursive: true })
 }
 
-/** All users can read the files, and root owns them, also if another user packs them. */
+/** Root owns the files and everyone can read them, whichever user packs them. */
 export const makeTarball = (file, folder, entry) =>
   run('tar', '-czf', file, '--owner=0', '--group=0', '--mode=u+rwX,go+rX,go-w', '-C', folder, entry)
 
 /**
- * Packs both packages of what is built into a folder, and leaves that of the service unpacked beside them.
+ * Packs both built packages into a folder, and leaves the service unpacked beside them.
  * @returns the folder of the unpacked service
  */
 export const pack = (folder) => {

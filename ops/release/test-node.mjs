@@ -10,7 +10,7 @@ if (!/^\d+(\.\d+\.\d+)?$/.test(line)) {
   process.exit(1)
 }
 const folder = mkdtempSync(join(tmpdir(), `node-${line}-`))
-// As root, the tests run Node as another user as well.
+// If root runs the tests, some of them start Node as another user, who needs access.
 chmodSync(folder, 0o755)
 try {
   const platform = `${process.platform}-${process.arch}`
