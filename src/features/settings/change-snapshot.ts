@@ -6,7 +6,7 @@ import { type Preconditions, requirePreconditions } from '../../platform/http/et
 import { readCaller } from '../accounts/index.js'
 import { type Actor, insertAuditEntry, lockAdmin } from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
-import { checkRestored, type KeysAndRules, requireNewKeySpelling } from './policies/settings-rules.js'
+import { checkRestored, type KeysAndRules } from './policies/settings-rules.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
 import type { RepoQuestion } from './queries/matches.js'
 import {
@@ -19,7 +19,6 @@ import {
   snapshotHistory,
   updateSnapshot,
 } from './queries/snapshots.js'
-import type { SettingsObject } from './settings-merge.js'
 
 export interface Written {
   snapshot: StoredSnapshot
@@ -27,23 +26,17 @@ export interface Written {
 }
 
 interface Write {
+  action: 'settings.pushed' | 'settings.restored'
   owner: string
   repo: string
   settings: string
-  /**
-   * The same settings, if a caller sent them. Their spelling is checked: only keys that are already stored may be
-   * misspelled.
-   */
-  sent?: SettingsObject
   author: Actor
-  preconditions?: Preconditions
   reason?: string | undefined
-  action?: 'settings.pushed' | 'settings.restored'
 }
 
 /**
- * The only way a snapshot gets a new version. The caller's role is already locked. Two first pushes at the same time are a row
- * conflict, after which the second transaction finds the snapshot of the first.
+ * The only way a snapshot gets a new version. The person's role is already locked, and the preconditions are checked. Two
+ * first pushes at the same time are a row conflict, after which the second transaction finds the snapshot of the first.
  * @param current as `lockSnapshot` found it
  */
 export const writeSnapshot = async (
@@ -52,10 +45,8 @@ export const writeSnapshot = async (
   current: SnapshotText | undefined,
   write: Write,
 ): Promise<Written> => {
-  const { owner, repo, settings, sent, author, reason, preconditions, action = 'settings.pushed' } = write
+  const { action, owner, repo, settings, author, reason } = write
   const content = { settings, sizeBytes: Buffer.byteLength(settings), author, reason }
-  if (preconditions) requirePreconditions(preconditions, current)
-  if (sent) requireNewKeySpelling(current?.settings, sent)
   if (current?.settings === settings) return { snapshot: current, changed: false }
   const snapshot = current
     ? await updateSnapshot(tx, key, { ...content, version: current.version + 1 })
@@ -112,8 +103,8 @@ export const restoreSettings = (
     const old = await snapshotHistory.read(tx, key, version)
     if (!old) throw new ApiError('version_not_found')
     const judged = checkRestored(rules, old.settings)
+    requirePreconditions(preconditions, current)
     const { owner, repo, settings } = old
-    const action = 'settings.restored' as const
-    const write = { owner, repo, settings, author: caller, preconditions, reason, action }
+    const write = { action: 'settings.restored', owner, repo, settings, author: caller, reason } as const
     return { ...(await writeSnapshot(tx, key, current, write)), ...judged }
   })

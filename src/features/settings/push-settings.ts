@@ -1,6 +1,6 @@
 import { spellingFaultsIn } from '../../../schemas/settings-keys.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import type { Preconditions } from '../../platform/http/etag.js'
+import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import { lockCaller, rememberRepos, reposToRemember, storeRepos, type User } from '../accounts/index.js'
 import { lockAdmin, openPersonalWorkspace, type PersonalRules } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
@@ -67,7 +67,9 @@ export const pushSettings = async (
     await lockAdmin(tx, workspaceId, caller.id)
     const key = { ownerKey, repoKey, workspaceId }
     const current = await lockSnapshot(tx, key)
-    const write = { owner, repo, settings: text, sent: settings, author: caller, preconditions }
+    requirePreconditions(preconditions, current)
+    requireNewKeySpelling(current?.settings, settings)
+    const write = { action: 'settings.pushed', owner, repo, settings: text, author: caller } as const
     const written = await writeSnapshot(tx, key, current, write)
     await storeRepos(tx, named)
     return { ...written, workspaceCreated }
