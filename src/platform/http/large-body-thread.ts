@@ -2,7 +2,7 @@
 import { kTransferable, kValue, Tinypool, type Transferable } from 'tinypool'
 import type { BodyReader } from './body-reader.js'
 import { failureOf } from './json-body.js'
-import type { ThreadResult, ThreadTask } from './large-body.js'
+import type { ThreadResult, ThreadTask } from './read-in-thread.js'
 
 export default async ({
   module,

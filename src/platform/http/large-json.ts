@@ -4,22 +4,23 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { payerOf } from '../rate-limits/payers.js'
 import type { JsonReader } from './body-reader.js'
-import { readLargeBody } from './large-body.js'
+import { LargeBody } from './large-body.js'
 import { beginWork, disableBodyParsing, type Scope } from './own-body.js'
 import { RequestMemory } from './request-memory.js'
 
+interface ReadJson<Read extends object> {
+  body: Read
+  /** Counts the body's buffers (`buffersOf`) as what was sent. */
+  memory: RequestMemory
+}
+
 export interface LargeJson<Read extends object> {
-  /**
-   * Reads and validates the body. The caller's work begins once it has been read.
-   * @param inspect gets each chunk before it is kept, and throws to reject the body
-   * @returns the body, and the memory that counts it
-   * @throws as `readLargeBody`
-   */
-  read(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    inspect?: (chunk: Buffer) => void,
-  ): Promise<{ body: Read; memory: RequestMemory }>
+  /** Receives and reads the body. The caller's work begins once it has been read. @throws as `LargeBody` and `beginWork` */
+  read(request: FastifyRequest, reply: FastifyReply): Promise<ReadJson<Read>>
+  /** The first step of `read`, for a handler that looks at the body while it arrives. The handler closes it. */
+  open(request: FastifyRequest, reply: FastifyReply): Promise<LargeBody>
+  /** The last step of `read`. */
+  finish(request: FastifyRequest, received: LargeBody): Promise<ReadJson<Read>>
 }
 
 /**
@@ -35,14 +36,27 @@ export const largeJson = <Read extends object>(scope: Scope, reader: JsonReader<
     if (!acceptsBody(route) || (route.config?.readsBody === schema && route.bodyLimit === maxBytes)) return
     throw new Error(`${route.method} ${route.url} doesn’t take the large body of its scope`)
   })
-  return {
-    read: async (request, reply, inspect) => {
-      const memory = new RequestMemory(request, reply, await payerOf(request))
-      const body = await readLargeBody(request, { reader, context, maxBytes, memory, inspect })
-      await beginWork(request)
-      return { body, memory }
-    },
+  const open = async (request: FastifyRequest, reply: FastifyReply) => {
+    const memory = new RequestMemory(request, reply, await payerOf(request))
+    return new LargeBody(request, { maxBytes, memory })
   }
+  const finish = async (request: FastifyRequest, received: LargeBody) => {
+    const body = await received.read(reader, context)
+    // Its sender may send the next one while this one's work waits.
+    received.close()
+    await beginWork(request)
+    return { body, memory: received.memory }
+  }
+  const read = async (request: FastifyRequest, reply: FastifyReply) => {
+    const incoming = await open(request, reply)
+    try {
+      await incoming.receive()
+      return await finish(request, incoming)
+    } finally {
+      incoming.close()
+    }
+  }
+  return { read, open, finish }
 }
 
 const acceptsBody = ({ method }: RouteOptions): boolean =>

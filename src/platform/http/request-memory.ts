@@ -5,12 +5,13 @@ import { onResponseEnd } from '../process/response-end.js'
 
 /** The memory of one large request, counted from its body's first byte until its response has been read. */
 export class RequestMemory {
-  /** Counts what was sent: the body's bytes as they arrive, then what was read from them. */
+  /** Counts the body's bytes as they arrive, until they've been read. */
+  readonly arriving: Held
+  /** Counts what was read from them. */
   readonly sent: Held
   /** Counts what the response is made of. */
   readonly response: Held
-  /** Stops reading the body, because others need the memory or for a reason of the reader's. */
-  readonly ending = new AbortController()
+  private readonly ending = new AbortController()
 
   /**
    * The end of the response releases all of it. A person who loses the memory to others loses the request.
@@ -22,12 +23,23 @@ export class RequestMemory {
     readonly person: string,
   ) {
     const parts = heldMemory.hold(person, () => {
-      this.ending.abort(new ApiError('unavailable'))
+      this.end(new ApiError('unavailable'))
       if (reply.raw.headersSent) request.raw.socket.destroy()
     })
+    this.arriving = parts.part()
     this.sent = parts.part()
     this.response = parts.part()
     onResponseEnd(request, reply, parts.release)
+  }
+
+  /** Aborts when the request ends early, mostly because others need the memory. */
+  get signal(): AbortSignal {
+    return this.ending.signal
+  }
+
+  /** Ends the request early. */
+  end(reason: ApiError): void {
+    this.ending.abort(reason)
   }
 
   /** Long work calls it between its steps. @throws {ApiError} `unavailable` if others have needed the memory */

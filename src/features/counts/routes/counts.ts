@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CountsResult } from '../../../../schemas/activity.js'
 import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { sendJsonText } from '../../../platform/http/content.js'
 import { isUuid } from '../../../platform/http/formats.js'
+import type { LargeBody } from '../../../platform/http/large-body.js'
 import { largeJson } from '../../../platform/http/large-json.js'
 import { adminOfBodyWorkspace, type Roles, requireAdminIn } from '../../workspaces/index.js'
 import { reader } from '../count-batches.js'
@@ -12,12 +14,12 @@ import { checkCountsDay, uploadCounts } from '../upload-counts.js'
 
 const writing = adminOfBodyWorkspace('counts:write')
 
-/** Rejects a body as soon as it names a workspace where the caller can't write. */
-const createInspect = (roles: Roles): ((chunk: Buffer) => void) => {
+/** Receives a body, and rejects it as soon as it names a workspace where the caller can't write. */
+const receiveNamed = async (body: LargeBody, roles: Roles): Promise<void> => {
   const named = new NamedWorkspace()
   let isNamed = false
-  return (chunk) => {
-    if (isNamed) return
+  for await (const chunk of body.chunks()) {
+    if (isNamed) continue
     const workspace = named.push(chunk)?.toLowerCase()
     isNamed = workspace !== undefined
     // The schema rejects any other text.
@@ -28,6 +30,15 @@ const createInspect = (roles: Roles): ((chunk: Buffer) => void) => {
 export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
   const countsBody = largeJson(app, reader)
+  const readCounts = async (request: FastifyRequest, reply: FastifyReply, roles: Roles) => {
+    const incoming = await countsBody.open(request, reply)
+    try {
+      await receiveNamed(incoming, roles)
+      return (await countsBody.finish(request, incoming)).body
+    } finally {
+      incoming.close()
+    }
+  }
   const kinds = [
     { url: '/commits', kind: 'commits', operationId: 'uploadCommits', noun: 'commit' },
     {
@@ -52,8 +63,7 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
       handler: async (request, reply) => {
         const roles = request.granted(writing)
-        const inspect = createInspect(roles)
-        const { body } = await countsBody.read(request, reply, inspect)
+        const body = await readCounts(request, reply, roles)
         await checkCountsDay(database, body.day)
         const call = requireAdminIn(roles, body.workspace)
         return sendJsonText(reply, await uploadCounts(database, config.privacy, call, kind, body))

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
-import { readLargeBody } from '../../../platform/http/large-body.js'
+import { LargeBody } from '../../../platform/http/large-body.js'
 import { RequestMemory } from '../../../platform/http/request-memory.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
 import { addressOf } from '../../../platform/rate-limits/payers.js'
@@ -20,34 +20,33 @@ const tooManyCommits = (commits: number) =>
 export interface ExpectedDelivery extends DeliveryContext {
   webhookId: string
   verification: Verification
-  /** Runs once the signature holds, before anything is parsed. @throws {ApiError} `rate_limited` */
+  /** Call it once the signature holds, before anything is parsed. @throws {ApiError} `rate_limited` */
   admit(): Promise<void>
 }
 
-/** @throws {ApiError} `signature_invalid`, and what `readLargeBody` throws */
+/** @throws {ApiError} `signature_invalid`, and what `LargeBody` throws */
 export const readSignedBody = async (
   request: FastifyRequest,
   reply: FastifyReply,
   { webhookId, verification, admit, kind, hostname, event, isForm }: ExpectedDelivery,
 ): Promise<SignedBody> => {
+  // Until the signature is verified, only the address is known.
   const address = addressOf(request)
+  const body = new LargeBody(request, {
+    maxBytes: limits.webhook_body_bytes,
+    memory: new RequestMemory(request, reply, address),
+    place: `${address} ${webhookId}`,
+  })
   try {
-    const found = await readLargeBody(request, {
-      reader,
-      context: { kind, hostname, event, isForm },
-      maxBytes: limits.webhook_body_bytes,
-      // Until the signature is verified, only the address is known.
-      memory: new RequestMemory(request, reply, address),
-      place: `${address} ${webhookId}`,
-      inspect: (chunk) => verification.add(chunk),
-      admit: async () => {
-        if (!verification.holds) throw new ApiError('signature_invalid')
-        await admit()
-      },
-    })
+    for await (const chunk of body.chunks()) verification.add(chunk)
+    if (!verification.holds) throw new ApiError('signature_invalid')
+    await admit()
+    const found = await body.read(reader, { kind, hostname, event, isForm })
     return 'tooMany' in found ? { failure: tooManyCommits(found.tooMany) } : { delivery: found }
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error
     return { failure: new ApiError('invalid_json', { detail: error.message }) }
+  } finally {
+    body.close()
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The configuration as one resource. A replacement goes through several steps, each for a reason:
  * - The handler reads the body (`largeJson`), so that access is decided before 24 MiB arrive.
- * - A thread parses it (`large-body.ts`), because so much JSON would block the event loop. It imports the reader by its
+ * - A thread parses it (`read-in-thread.ts`), because so much JSON would block the event loop. It imports the reader by its
  *   module, as a function can't be sent to a thread.
  * - The reader (`configuration-reader.ts`) judges the keys there. It returns overrides as bytes, which move to this thread
  *   without a copy, where 16,384 objects would fill the heap.
