@@ -5,7 +5,7 @@ import { buildDocuments } from '../src/platform/openapi/index.js'
 import { serviceVersion } from '../src/platform/process/root.js'
 import { type Call, type Caller, reuseService, type Service } from './service.js'
 
-/** The data of one row: a workspace of the admin with the member in it, and everything that can be requested. */
+/** The data of one row: a workspace of the admin with the member in it, and everything that the rows request. */
 interface Scene {
   /** The workspace, its pattern `<owner>/*` and its synchronized and overridden repository `<owner>/app`. */
   workspace: string
@@ -18,11 +18,11 @@ interface Scene {
 
 interface Row {
   /**
-   * The status for, in this order: no one (no token), a person without workspaces, an admin of another workspace, a member
-   * and an admin. They call in this order, too, so that who may destroy something comes last.
+   * The status for, in this order: no one (no token), a person without workspaces, an admin of another workspace, a
+   * member and an admin. They also call in this order, so that those who may delete something come last.
    */
   statuses: [noToken: number, outsider: number, otherAdmin: number, member: number, admin: number]
-  /** Values for the `{…}` of the path that `targetOf` doesn't have, or others. */
+  /** Values for path parameters, in addition to those of `targetOf` or instead of them. */
   params?: Record<string, string>
   query?: (scene: Scene) => string
   /** The body and headers of a correct request. */
@@ -118,9 +118,9 @@ const table: Record<string, Row> = {
     statuses: [401, 202, 202, 202, 202],
     call: () => ({ body: { event: 'opened', source: 'extension' } }),
   },
-  // No admin key is configured: every call is rejected.
+  // No admin key is configured, so every call is rejected.
   'GET /api/admin/funnel': { statuses: [401, 401, 401, 401, 401] },
-  // Nor is billing.
+  // Billing isn't configured, either.
   'POST /api/billing/checkout': { statuses: [401, 503, 503, 503, 503] },
   'POST /api/billing/portal': { statuses: [401, 503, 503, 503, 503] },
   'POST /api/billing-provider/webhook': { statuses: [503, 503, 503, 503, 503], call: () => ({ body: {} }) },
@@ -165,7 +165,7 @@ const table: Record<string, Row> = {
     call: () => ({ body: { name: 'Renamed' } }),
   },
   'DELETE /api/team/workspaces/{id}': { statuses: [401, 404, 404, 403, 200] },
-  // The only admin may not.
+  // The only admin can't leave.
   'POST /api/team/workspaces/{id}/leave': { statuses: [401, 404, 404, 200, 409] },
   'GET /api/team/workspaces/{id}/members': { statuses: [401, 404, 404, 200, 200] },
   'PATCH /api/team/workspaces/{id}/members': {
@@ -190,7 +190,7 @@ const table: Record<string, Row> = {
     statuses: [401, 404, 404, 403, 200],
     call: () => ({ body: { patterns: [] } }),
   },
-  // There is none, and the admin doesn't own the organization.
+  // No organization is linked, and the admin doesn't own one.
   'GET /api/team/workspaces/{id}/organization': { statuses: [401, 404, 404, 404, 404] },
   'PUT /api/team/workspaces/{id}/organization': {
     statuses: [401, 404, 404, 403, 403],
@@ -281,7 +281,7 @@ const who = (route: string, { statuses }: Row): string => {
   if (route.endsWith('/billing-provider/webhook')) return 'the billing provider'
   if (route.endsWith('/repohost/webhook/{id}')) return 'the repository host'
   if (noToken !== 401) return 'anyone'
-  // There is none, so members get 404, too.
+  // No organization is linked, so members get 404, too.
   if (route === 'GET /api/team/workspaces/{id}/organization') return 'a member of'
   if (route === 'GET /api/team/dashboard/mine') return 'any signed-in caller; for a workspace, a member of it'
   if (admin === 401) return 'the operator, with an admin key'
@@ -326,7 +326,7 @@ t.test(
   },
 )
 
-/** After these, the scene or the sessions are no longer what other rows need. */
+/** These change the scene or the sessions that other rows need. */
 const changesShared = (route: string) =>
   /^DELETE|\/(logout|create|join|leave|members|patterns)$/.test(route) && !route.startsWith('GET ')
 
@@ -335,7 +335,7 @@ const tryRows = async (t: Test, service: Service, rows: [route: string, row: Row
   await service.workspace(elsewhere, { name: 'Elsewhere', patterns: ['elsewhere/*'] })
   const start = async (name: string) => {
     const [outsider, otherAdmin, member, admin] = await Promise.all([
-      // One who never joined anything, whatever earlier rows did.
+      // A new person, because earlier rows may have added others to workspaces.
       service.signIn(`outsider-${name}`),
       service.signIn('other-admin'),
       service.signIn('member'),
@@ -367,10 +367,10 @@ const tryRows = async (t: Test, service: Service, rows: [route: string, row: Row
   }
 }
 
-/** The scopes for reads of editors. */
+/** The scopes with which editors read time. */
 const reading = { scope: 'activity:read', orScope: 'activity:write', personalOnly: true } as const
 
-/** The routes that admit access keys: the scopes, and whether keys of workspaces are admitted as well. */
+/** The routes that accept access keys, with the scopes, and whether they accept workspace keys, too. */
 const scopesOf: Record<string, { scope: Scope; orScope?: Scope; personalOnly?: boolean }> = {
   'GET /api/projects': { scope: 'settings:read' },
   'GET /api/settings/{owner}/{repo}': { scope: 'settings:read' },

@@ -20,10 +20,10 @@ const deleteMe = (caller: Caller, confirm = caller.login) =>
   caller.request('DELETE', '/api/me', { body: { confirm } })
 const idOf = async (caller: Caller): Promise<string> => (await caller.get('/api/me')).body.id
 
-/** As if what was under way at the time had ended; then all that there is to do in the background is done. */
+/** Finishes erasures. They count as started long ago, so that whatever was under way at the time has ended. */
 const finishErasures = async ({ app, database }: Service) => {
   await app.housekeeping.run()
-  // Another one may roll up at the same moment.
+  // Another run may be updating rollups at the same time.
   await until(async () => {
     await database.write.statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
     await app.jobs.erasures.run()
@@ -45,7 +45,9 @@ const dump = async ({ database }: Service): Promise<{ table: string; row: string
   return (await Promise.all(rows)).flat()
 }
 
-/** The columns of people that don't name this one yet. Those that only a deleted account has are written by its end. */
+/**
+ * The columns with people's ids that don't contain this person's yet. Some are written only when an account is deleted.
+ */
 const columnsWithout = async ({ database }: Service, userId: string) => {
   const places = await Promise.all(
     peopleColumns().map(async ({ tableName, column }) => {
@@ -58,10 +60,10 @@ const columnsWithout = async ({ database }: Service, userId: string) => {
   return places.flat()
 }
 
-/** Get rows only when a session ends, or an account is deleted, or from the previous version. */
+/** Columns that get values only when a session ends or an account is deleted, or from the previous version. */
 const EMPTY = ['revocations.user_id', 'erasures.user_id', 'activity_repo_days.crews']
 
-/** A value for any column that needs one, by its type. */
+/** A value for each column type, for columns that need one. */
 const SOME: Record<string, string> = {
   uuid: 'gen_random_uuid()',
   text: `'acme/web'`,
@@ -74,7 +76,7 @@ const SOME: Record<string, string> = {
   'timestamp(3) with time zone': 'now()',
 }
 
-/** Adds a made-up row of a person to each table that still has none. */
+/** Adds a made-up row about the person to each table that has none. */
 const makeRows = async (service: Service, userId: string, workspaceId: string) => {
   const without = await columnsWithout(service, userId)
   for (const { tableName, table, column } of peopleColumns()) {
@@ -198,7 +200,7 @@ t.test('an account with a subscription can’t be deleted, and deletion leaves n
   t.same(left, [])
 })
 
-/** A team in which every table that knows of people has something of the canary. */
+/** A team in which every table about people has data of the canary. */
 const startWithCanary = async (t: Test) => {
   const service = await reuseService(t)
   const [bob, cyd] = await service.signInAll('bob', 'cyd')
@@ -209,7 +211,7 @@ const startWithCanary = async (t: Test) => {
   const { id, code } = await service.workspace(bob, { members: [canary, cyd] })
   const { id: other } = await service.workspace(cyd, { name: 'Other', members: [canary] })
 
-  // Something in every table that knows of people.
+  // Fills every table about people.
   await bob.patch(`${team}/${id}/members`, { login: canary.login, role: 'admin' })
   await canary.push('acme/api', { 'ext.a': 1 })
   await canary.push('acme/api', { 'ext.a': 2 })
@@ -234,7 +236,7 @@ const startWithCanary = async (t: Test) => {
   await dashboard(canary, id)
   await dashboard(bob, id, `&member=${canary.login}`)
   await cyd.delete(`${team}/${other}/members?login=${canary.login}`)
-  // From before entries named people by id.
+  // An entry from before entries named people by id.
   await service.database.write.statement(
     `insert into audit_entries (workspace_id, id, actor, action, target, details) values
     ($1::uuid, gen_random_uuid(), 'CANARY-zq7', 'member.left', 'canary-zq7', '{}'),
@@ -253,7 +255,7 @@ const startWithCanary = async (t: Test) => {
     `insert into organizations values ($1::uuid, 9919, 'acme', 'member', 'remove', $2::uuid, now())`,
     [id, userId],
   )
-  // Minutes of the day on which someone joins by a link don't count.
+  // Minutes on the day on which someone joins through a link don't count.
   await service.database.write.statement(
     `update members set joined_at = now() - interval '40 days' where workspace_id = $1::uuid and user_id = $2::uuid`,
     [id, userId],
@@ -348,7 +350,7 @@ t.test('no answer, row or log line names an erased person, even with concurrent 
   await expectUnnamed(t, scene)
   for (const { table, row } of await dump(service)) {
     t.notMatch(row, /canary/i, table)
-    // Ended sessions are remembered until they would have expired.
+    // The service remembers ended sessions until they would have expired.
     if (table !== 'revocations') t.notOk(row.includes(userId), `${table}: ${row}`)
   }
   for (const line of logsSince) t.notMatch(line, /canary/i)
@@ -380,7 +382,7 @@ t.test('erasing a person doesn’t change team totals, which include every accep
   t.match(
     after.repos.find(({ repo }: { repo: string }) => repo === 'acme/race'),
     { active_minutes: acceptedMinutes, members: 0 },
-    'every minute that was accepted counts',
+    'every accepted minute counts',
   )
   hasProperties(
     t,
@@ -532,7 +534,7 @@ t.test('a small account is erased while a large one is still being erased', asyn
   await addActivity(service, id, largeId, 14_000)
   t.equal((await deleteMe(large)).status, 200)
 
-  /** Whether either has activity, after each step. */
+  /** Whether each workspace has activity, after each step. */
   const history: { large: boolean; small: boolean }[] = []
   const { transaction } = service.database
   const rowsOf = (userId: string) =>
@@ -548,10 +550,10 @@ t.test('a small account is erased while a large one is still being erased', asyn
     }) as typeof transaction,
   }
   await eraseAccounts(database)
-  t.same(history[2], { large: true, small: true }, 'the small one comes later')
+  t.same(history[2], { large: true, small: true }, 'the small workspace comes later')
   t.ok(
     history.some((left) => left.large && !left.small),
-    'and is done earlier',
+    'and is done first',
   )
   t.same(history.at(-1), { large: false, small: false })
 })
@@ -571,7 +573,7 @@ t.test('an account that can’t be erased is logged, and the others are erased',
     t.equal((await deleteMe(caller)).status, 200)
   }
   await statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
-  // The service's own run may be under way, and then this one leaves it all to that one.
+  // If the service's own run is under way, this one does nothing.
   const failure = () =>
     service.app.jobs.erasures.run().then(
       () => undefined,
@@ -700,7 +702,7 @@ t.test('a person can run one export at a time, and a failed export isn’t a com
   await until(async () => (await ada.get('/api/me/export')).status === 200, 'it is given up')
 
   await service.database.write.statement('alter table audit_entries rename to hidden_entries', [])
-  // The turn of the previous one may end a moment after its response.
+  // The previous request may give up its turn a moment after its response.
   const broken = await until(async () => {
     const reply = await begin()
     return reply.status === 200 && reply
@@ -719,7 +721,7 @@ t.test('a person can run one export at a time, and a failed export isn’t a com
 t.test('a caller who disconnects before the first chunk can export again', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
-  // The profile is read first, and then the pieces.
+  // The profile is read before the pieces.
   for (const table of ['subscriptions', 'recordings']) {
     await whileHeld(service, [`lock table ${table}`], async () => {
       const hangsUp = new AbortController()
@@ -769,7 +771,7 @@ t.test('rate limits carry over to the same person’s new account', async (t) =>
 })
 
 t.test('requests in progress on the old account count towards the new one’s limits', async (t) => {
-  // Enough connections for all of it.
+  // Enough connections for all requests at once.
   const service = await startService(t, { env: { RATE_LIMITS: 'on', DATABASE_POOL_SIZE: '16' } })
   const before = await service.signIn('ada')
   let rest: Promise<Reply[]> = Promise.resolve([])
@@ -781,7 +783,7 @@ t.test('requests in progress on the old account count towards the new one’s li
     const further = Array.from({ length: 4 }, () => ada.get('/api/team/me'))
     await lockWaiters(service, 4)
     await sleep(300)
-    t.equal(await countLockWaiters(service), 4, 'four at a time, of both together')
+    t.equal(await countLockWaiters(service), 4, 'four at a time for both together')
     rest = Promise.all([...old, ...further])
   })
   await rest
@@ -805,10 +807,10 @@ t.test('people can see who viewed their numbers by name', async (t) => {
   const before = { ...look, range: { from: ago(12), to: ago(11) }, kind: 'comparison' }
   const seenFirst = [{ ...look, range: { from: ago(10), to: ago(9) }, kind: 'dashboard' }, before]
   t.strictSame(await viewsOf(bob), seenFirst, 'with the days of `previous_totals`')
-  t.same(await viewsOf(cyd), [], 'others were not shown')
+  t.same(await viewsOf(cyd), [], 'it didn’t show others')
 
   await dashboard(ada, id, `&repo=acme/API&from=${ago(12)}&to=${ago(11)}`)
-  t.strictSame(await viewsOf(bob), seenFirst, 'nor was who did nothing there')
+  t.strictSame(await viewsOf(bob), seenFirst, 'nor people who did nothing there')
   t.same(await viewsOf(cyd), [])
 
   await ada.get(`/api/team/dashboard?workspace=${id}&format=csv&from=${ago(14)}&to=${ago(8)}`)
@@ -816,7 +818,7 @@ t.test('people can see who viewed their numbers by name', async (t) => {
   const file = { ...look, range: { from: ago(14), to: ago(8) }, kind: 'csv' }
   t.strictSame(await viewsOf(bob), [seen, file, before], 'a download is a view of its own')
   t.strictSame(await viewsOf(cyd), [file], 'every member is listed')
-  t.same(await viewsOf(dan), [], 'who has left is only where there was activity')
+  t.same(await viewsOf(dan), [], 'people who left are listed only where they had activity')
   await dashboard(ada, id, `&from=${ago(21)}&to=${ago(19)}`)
   t.strictSame(await viewsOf(dan), [{ ...look, range: { from: ago(21), to: ago(19) }, kind: 'dashboard' }])
 
@@ -828,7 +830,7 @@ t.test('people can see who viewed their numbers by name', async (t) => {
     { ...look, range: { from: ago(24), to: ago(22) }, kind: 'comparison' },
     { ...look, range: { from: ago(50), to: ago(27) }, kind: 'comparison' },
   ]
-  t.strictSame(await viewsOf(bob), [seen, merged, file, before, ...compared], 'ranges that touch are one')
+  t.strictSame(await viewsOf(bob), [seen, merged, file, before, ...compared], 'adjacent ranges are merged')
   const paged = []
   for (let cursor = ''; paged.length < 9; ) {
     const { body } = await bob.get(`/api/me/views?limit=1${cursor}`)
@@ -850,7 +852,7 @@ t.test('people can see who viewed their numbers by name', async (t) => {
 
   await ada.patch(`${team}/${id}/members`, { login: 'cyd', role: 'admin' })
   await cyd.request('GET', `/api/team/dashboard?workspace=${id}&member=cyd`)
-  t.equal((await viewsOf(cyd)).length, 3, 'a view of one’s own numbers does not count')
+  t.equal((await viewsOf(cyd)).length, 3, 'viewing your own numbers doesn’t count')
   await dashboard(cyd, id)
   await service.database.write.statement(
     'update dashboard_views set day = day - 1 where viewer_id = $1::uuid',

@@ -1,4 +1,4 @@
-/** The readers of activity: a short list on purpose, so that nothing shows it past `features/dashboard/policies.ts`. */
+/** The modules that read activity. The list is short, so that no module bypasses `features/dashboard/policies.ts`. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -18,7 +18,10 @@ const readSources = async (): Promise<Map<string, string>> => {
 const pathsWith = (sources: Map<string, string>, pattern: RegExp) =>
   [...sources].flatMap(([path, text]) => (pattern.test(text) ? path : [])).sort()
 
-/** Activity, its rollups, the views of them and what is published, in SQL. That no other feature imports the tables is a rule of imports. */
+/**
+ * Activity, its rollups, their views and published weeks, in SQL. An import rule keeps other features from importing
+ * the tables.
+ */
 const TABLES = /\b(from|join|using)\s+(activity|report_|published_)/
 const OWN_QUERIES =
   /from '(\.\/|(\.\.\/)+)queries\/(sources|days|members|repos|trends|heatmap|published-weeks)\.js'/
@@ -44,9 +47,9 @@ t.test('only code that checks the privacy policy reads per-person days', async (
   const sources = await readSources()
   const readers = [...pathsWith(sources, OWN_QUERIES).filter(isActivity), ...pathsWith(sources, PUBLISHED)]
   t.same([...new Set(readers)].sort(), [
-    // The snapshot only. It reads the caller's own agent time.
+    // Uses only the snapshot. It reads the caller's own agent time.
     'src/features/dashboard/add-agent-minutes.ts',
-    // Types only.
+    // Imports only types.
     'src/features/dashboard/policies.ts',
     'src/features/dashboard/read-dashboard-csv.ts',
     'src/features/dashboard/read-dashboard.ts',

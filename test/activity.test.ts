@@ -73,7 +73,7 @@ t.test('a full year of activity is returned complete and in order', async (t) =>
   const { id: empty } = await service.workspace(ada, { name: 'Empty', patterns: [] })
   const adaId = (await ada.get('/api/me')).body.id
   const { statement } = service.database.read
-  // More rows than are read at once, and days without any.
+  // More rows than one read returns, and days without rows.
   await statement(
     `with named as (
       insert into activity_repos (workspace_id, repo_key, repo)
@@ -286,7 +286,7 @@ t.test('flushes from many devices never exceed the hourly and daily caps', async
   )
 })
 
-/** Gives the callers their rows of turns, so that a test can hold them. */
+/** Creates the callers' rows of turns, so that a test can lock them. */
 const takeTurns = async (callers: Caller[], today: string) => {
   for (const caller of callers) {
     await caller.post(MINUTES, { entries: [{ repo: 'acme/turn', day: addDays(today, -20), minutes: 1 }] })
@@ -296,7 +296,7 @@ const takeTurns = async (callers: Caller[], today: string) => {
 /** A cluster locks rows of several nodes only where they are changed. */
 const ALL_TURNS = 'update activity_people set user_id = user_id'
 
-/** Resolves when the flush waits for its turn, so that it has already read where it counts. */
+/** Resolves when the flush waits for its turn. By then it has read where it counts. */
 const startFlush = async (service: Service, caller: Caller, body: object, waiting: number) => {
   const reply = caller.post(MINUTES, body)
   await lockWaiters(service, waiting)
@@ -326,7 +326,7 @@ t.test('a flush for two workspaces adds to minutes that arrived in the meantime'
   const { id: unchanged } = await service.workspace(eve, { members: [bob] })
   const entries = [{ repo: 'acme/api', day: today, minutes: 40, hours: { 9: 40 } }]
   const { reply } = await service.database.transaction(async (tx) => {
-    // As another flush would, of which this one knows nothing.
+    // As a concurrent flush would.
     const other = `
       with turn as (
         insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid)
@@ -370,7 +370,7 @@ t.test('of two concurrent flushes with the same id for different workspaces, one
   await takeTurns([ada], today)
   const entryOf = (repo: string) => ({ flush_id: 'one', entries: [{ repo, day: today, minutes: 5 }] })
   const replies: ReturnType<typeof ada.post>[] = []
-  // They take their turns like others, so only the id keeps them apart.
+  // Both take turns like any flush, so only the id tells them apart.
   await whileHeld(service, ['lock table flushes in share mode'], async () => {
     replies.push((await startFlush(service, ada, entryOf('acme/api'), 1)).reply)
     replies.push((await startFlush(service, ada, entryOf('other/api'), 2)).reply)
@@ -459,7 +459,7 @@ t.test('a flush during a workspace deletion still counts in the other workspaces
   t.equal((await bob.post(MINUTES, flush)).body.duplicate, true)
 })
 
-/** Sends a flush until it is answered, like a client that must not lose minutes. */
+/** Retries a flush until it gets a response, like a client that must not lose minutes. */
 const insist = async (url: string, { token }: Caller, body: object) => {
   for (let attempt = 0; ; attempt++) {
     const reply = await post(url, token, body).catch(() => undefined)
@@ -495,10 +495,10 @@ const manyFlushes = (callers: Caller[], today: string, each: number) => {
   return { flushes, expected }
 }
 
-/** Few enough that a retry doesn't wait in line until its flush is done. */
+/** Few enough that a retry doesn't have to wait in line. */
 const DEVICES = 4
 
-/** Sends everything, at any time no more than there are devices. */
+/** Sends everything, with at most one request per device at a time. */
 const fromDevices = async <Item, Result>(items: Item[], send: (item: Item) => Promise<Result>) => {
   const responses: Result[] = []
   const line = items.values()
@@ -544,7 +544,7 @@ t.test('flushes in progress when the service is killed count exactly once after 
     )
 
   let all: Promise<unknown> | undefined
-  // Bob's flushes wait for their turn, so that some are certainly half done; Ada's go on.
+  // Bob's flushes wait for their turn, so that some are certainly half done. Ada's continue.
   await takeTurns([bob], today)
   await whileHeld(service, [ALL_TURNS], async () => {
     all = Promise.all([sendAll(ada), sendAll(bob)])
@@ -615,7 +615,7 @@ t.test('an uploaded count replaces the previous one instead of adding to it', as
     count: 1,
   }))
   const namedLast = { ...unnamed, members: [{ login: 'ada', repos }], workspace: id }
-  t.equal((await bob.post(COMMITS, namedLast)).body.code, 'admin_required', 'also when it’s named last')
+  t.equal((await bob.post(COMMITS, namedLast)).body.code, 'admin_required', 'even when it’s named last')
   t.equal((await eve.post(COMMITS, namedLast)).body.code, 'workspace_not_found')
   const one = { repo: 'acme/api', count: 1 }
   for (const [body, path] of [
@@ -647,7 +647,7 @@ t.test('an uploaded count replaces the previous one instead of adding to it', as
   }
 })
 
-/** As large as the interface allows, in members and repositories. */
+/** The largest upload that the API allows. */
 const largeUpload = (workspace: string, day: string, count: (member: number, repo: number) => unknown) => ({
   workspace,
   day,
@@ -735,7 +735,7 @@ t.test('a flush that would write too many rows is rejected as a whole and not st
 
   const twice = [...entries.slice(0, 100), ...entries.slice(0, 100)]
   const again = await ada.post('/api/team/active-minutes', { entries: twice })
-  t.equal(again.status, 200, 'what falls into the same rows counts once')
+  t.equal(again.status, 200, 'entries for the same rows count once')
 })
 
 t.test('a flush with too many patterns to compare is rejected, and a smaller one counts', async (t) => {
@@ -759,7 +759,7 @@ t.test('a flush with too many patterns to compare is rejected, and a smaller one
   t.same(
     [first.status, first.body.ignored, first.body.duplicate],
     [200, 1, false],
-    'the rejection is not remembered',
+    'the rejection isn’t stored',
   )
 
   const choose = await ada.put('/api/me/recording', {
@@ -773,12 +773,12 @@ t.test('a flush with too many patterns to compare is rejected, and a smaller one
   t.equal(
     (await ada.post('/api/team/active-minutes', { entries: entries.slice(0, 1) })).status,
     200,
-    'one always fits',
+    'one entry always fits',
   )
   t.equal(
     (await bob.post('/api/team/active-minutes', { entries })).status,
     200,
-    'and all where patterns are few',
+    'and all entries fit with few patterns',
   )
 })
 

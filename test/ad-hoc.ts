@@ -1,4 +1,4 @@
-/** SQL of a test or a benchmark's own, which no declaration describes. */
+/** Undeclared SQL, for tests and benchmarks. */
 import type { Database, Db, Parameter, TransactionOptions, Tx } from '../src/platform/database/client.js'
 
 interface AdHocDb extends Db {
@@ -19,7 +19,7 @@ const withStatement = <D extends Db>(db: D): D & AdHocDb =>
       db.rows<Row>({ name: 'ad hoc', columns: {}, text }, parameters),
   })
 
-/** The same database, which also takes any SQL. */
+/** The same database, which also runs undeclared SQL. */
 export const withAdHocSql = (database: Database): AdHocDatabase => ({
   ...database,
   read: withStatement(database.read),

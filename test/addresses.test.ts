@@ -251,7 +251,7 @@ t.test('the host’s latest report decides who owns an address', async (t) => {
   await state(bob, own, shared)
   t.same(await countedFor(shared.email), ['bob'])
   await state(ada, { ...shared, confirmed_at: null })
-  t.same(await countedFor(shared.email), ['bob'], 'who has not confirmed it takes it from nobody')
+  t.same(await countedFor(shared.email), ['bob'], 'an unconfirmed address takes it from no one')
   await state(ada, shared)
   t.same(await countedFor(shared.email), ['ada'])
   await state(bob, own, { ...shared, confirmed_at: null })
@@ -259,7 +259,7 @@ t.test('the host’s latest report decides who owns an address', async (t) => {
   service.repohost.addressesFault = 403
   await state(bob, own)
   await state(ada, own)
-  t.same(await countedFor(shared.email), ['ada'], 'a list that is not shown says nothing')
+  t.same(await countedFor(shared.email), ['ada'], 'a hidden list confirms nothing')
   t.same(await countedFor(own.email), ['ada'], 'but the profile does')
   service.repohost.addressesFault = undefined
   await state(ada)

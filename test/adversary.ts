@@ -76,9 +76,9 @@ export const findHole = (unknowns: Unknown[], equations: number, group: number):
   const { rank } = new Basis(equations).with([...columns.values()].flatMap((own) => [...own.values()]))
   columns.delete(null)
   const people = [...columns]
-  /** At most so many of those from `next` on are left out. */
+  /** Leaves out at most this many of the people from `next` on. */
   const search = (others: Basis, next: number, few: number[]): number[] | undefined => {
-    // With still more people it stays so.
+    // Adding people can't change that.
     if (others.rank === rank) return undefined
     const [person, own] = people[next] ?? []
     if (!own) return few

@@ -190,7 +190,7 @@ t.test('agents and people', async (t) => {
         },
       ],
     )
-    // The previous version changes the hours alone.
+    // The previous version updates only the hours.
     await service.database.write.statement(
       `update agent_minutes set hours[21] = 0, minutes = 5 where user_id = (select id from users where login = $1) and repo_key = 'acme/web'`,
       [caller.login],
@@ -245,7 +245,7 @@ t.test('agents and people', async (t) => {
     const assigned = await caller.put('/api/me/editor-projects', { name: 'web', repo: 'acme/web' })
     t.equal(assigned.status, 200)
     const { totals } = await mineOf(caller, id)
-    t.same([totals.active_minutes, totals.agent_minutes], [0, 0], 'not on days before joining')
+    t.same([totals.active_minutes, totals.agent_minutes], [0, 0], 'they don’t count on days before joining')
     await send(caller, [{ second: DAY * 2, project: 'web', isOfAgent: true }])
     const today = dayOf(start + 2 * DAY)
     const { body } = await caller.get(`/api/team/dashboard/mine?workspace=${id}&from=${today}&to=${today}`)
@@ -269,7 +269,7 @@ t.test('agents and people', async (t) => {
   })
 
   t.test('minutes match the model for any mix, order and repetition of heartbeats', async () => {
-    /** A minute is that of its first heartbeat, and a gap that of the last heartbeat before it. */
+    /** A minute belongs to the project of its first heartbeat, and a gap to that of the last heartbeat before it. */
     const reposOfMinutes = (ordered: { minute: number; repo: string }[]): Map<number, string> => {
       const repos = new Map<number, string>()
       ordered.forEach(({ minute, repo }, index) => {
@@ -386,7 +386,7 @@ t.test('agents and people', async (t) => {
           const strip = (rows: Record<string, unknown>[]) => rows.map(({ generated_at: _, ...rest }) => rest)
           if (JSON.stringify(strip(await read())) !== JSON.stringify(strip([acme, globex])))
             throw new Error('changed by sending a part again')
-          // Someone who has the same heartbeats without those of agents has the same minutes.
+          // Someone with the same heartbeats, but without agents', has the same minutes.
           const twin = await someone(service, ['acme/*'])
           await service.workspace(twin.caller, { patterns: ['globex/*'] })
           for (const part of [sent.slice(0, half), sent.slice(half)])

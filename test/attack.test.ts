@@ -8,12 +8,12 @@ import { freePort, launch, onDatabase, ready } from './process.js'
 type Test = Parameters<typeof launch>[0]
 
 /**
- * So many ordinary requests of the same size may cost as much CPU time as a hostile one. Work that isn't linear costs
+ * A hostile request may cost as much CPU time as this many ordinary ones of the same size. Work that isn't linear costs
  * far more.
  */
 const ORDINARY = 20
 
-/** The service as a process of its own. */
+/** The service in its own process. */
 const startTarget = async (t: Test) => {
   const { url: databaseUrl, drop } = await createTestDatabase()
   t.teardown(drop)
@@ -44,7 +44,8 @@ t.test('no request costs much more than an ordinary one of its size, whatever it
   const values = { owner: 'ada', repo: 'a' }
   const largest = ATTACK_SIZES.slice(-1)
 
-  // `bench/attack.ts` sends all of them. These are of each kind, and each has held the service up once.
+  // `bench/attack.ts` sends all of them. This is a selection of each kind. Each of these has blocked the service
+  // before.
   const fillings = ['new keys', ' ', ',', '" ']
   const isChosen = ({ operation, method, place, filling }: Attack) =>
     fillings.includes(filling) &&
@@ -72,7 +73,7 @@ t.test('no request costs much more than an ordinary one of its size, whatever it
   const words = Array.from({ length: 80_000 }, (_, n) => `"word ${n}"`)
   const push = attacks.find(({ operation }) => operation === 'pushSettings') as Attack
   const ordinary = { ...push, body: `{"settings":{"ext.a":[${words}]}}` }
-  // The first compile the code.
+  // A warm-up, which compiles the code.
   await costOf([ordinary, ordinary])
   const { cpu: most } = await costOf(Array.from({ length: ORDINARY }, () => ordinary))
   for (const hostile of attacks) {

@@ -1,4 +1,4 @@
-/** Hostile requests made of the OpenAPI document, and how long each makes others wait. */
+/** Hostile requests derived from the OpenAPI document, and how long each makes others wait. */
 import { Agent, request as httpRequest } from 'node:http'
 import { longestStall } from '../bench/harness.js'
 import { limits } from '../schemas/limits.js'
@@ -47,17 +47,17 @@ export interface Attack {
   body: string | undefined
 }
 
-/** A text, and how it stands in JSON and in an address. */
+/** A text, and its form in JSON and in an address. */
 export interface Hostile {
   text: string
   json: string
   url: string
 }
 
-/** Values of parameters and members by name, with which requests get as far as possible. */
+/** Values of parameters and properties, by name, that let requests get as far as possible. */
 export type Values = Record<string, unknown>
 
-/** Runs of one thing, as it stands within the quotes of a JSON string. */
+/** Units that are repeated, as they appear inside a JSON string. */
 const runs = [
   'a',
   'é',
@@ -127,7 +127,7 @@ const list = (member: (index: number) => string, bytes: number): string => {
   }
 }
 
-/** JSON texts of about so many bytes, by what they are made of. */
+/** JSON texts of about this many bytes, by their content. */
 const fillings = (kind: string, bytes: number): [string, string][] => {
   if (kind === 'string') return [...runs, ...escapedRuns].map((unit) => [unit, `"${run(unit, bytes)}"`])
   if (kind === 'number') return Object.entries(numbers).map(([name, make]) => [name, make(bytes)])
@@ -171,7 +171,7 @@ const placesIn = (value: unknown, pointer: string[] = []): Place[] => {
   return [here, ...Object.entries(value).flatMap(([key, member]) => placesIn(member, [...pointer, key]))]
 }
 
-/** The sample as JSON, with this text in the place of one of its parts. */
+/** The sample as JSON, with one part replaced by this text. */
 const withText = (value: unknown, [key, ...rest]: string[], text: string): string => {
   if (key === undefined) return text
   const parts = Object.entries(value as object).map(([name, member]) => {
@@ -226,7 +226,7 @@ const headerRuns = [
   '\xe9',
 ]
 
-/** All headers of a request have 16 KB in all. */
+/** Just below the limit of 16 KB for all headers of a request. */
 const HEADER_BYTES = 14_000
 
 /**
@@ -321,7 +321,7 @@ export function* attacksOn(
       const others = methods.has(method) || (texts && methods.size > 0) ? {} : readAlways
       methods.add(method)
       for (const [name, start] of Object.entries({ ...Object.fromEntries(named), ...others })) {
-        // Something else comes last: what is repeated is most costly where it doesn't lead anywhere.
+        // Ends with a mismatch, because backtracking costs most when the match fails at the end.
         const repeated = headerRuns.map((unit) => [unit, `${start}${run(unit, HEADER_BYTES)}x`] as const)
         const sendable = texts?.filter(({ text }) => /^[\t\x20-\xff]*$/.test(text))
         for (const [unit, value] of sendable?.map(({ text }) => [text, `${start}${text}`] as const) ??
@@ -363,7 +363,7 @@ export interface Outcome {
   stall: number
 }
 
-/** Attacks, and again while the stall is beyond `bound`: a machine that has other things to do stalls now and then. */
+/** Repeats an attack while the stall exceeds `bound`, because a busy machine stalls now and then. */
 export const attack = async (
   target: { url: string; metricsPort: number },
   hostile: Attack,

@@ -42,7 +42,7 @@ const succeeds = async (t: Test, ...call: [name: 'backup' | 'restore', file: str
 
 const quiet = () => {}
 const { signal } = new AbortController()
-/** Both without the start of a command, for tests about the file. */
+/** Both run without starting a command, for tests about the file. */
 const backUpTo = (file: string, url: string) => backUp(url, file, quiet, signal)
 const restoreFrom = (file: string, url: string) => restore(url, file, quiet, signal)
 
@@ -58,7 +58,7 @@ const open = (t: Test, url: string) => {
   return sql
 }
 
-/** Everything that is in the tables, as one text for each. */
+/** The content of all tables, as one text per table. */
 const contentOf = async (t: Test, url: string) => {
   const sql = open(t, url)
   const tables = await sql<{ name: string }[]>`
@@ -72,7 +72,7 @@ const contentOf = async (t: Test, url: string) => {
   return content
 }
 
-/** A service with something of everything that people leave behind. */
+/** A service with every kind of data. */
 const startFilled = async (t: Test) => {
   const service = await startService(t)
   const [ada, bob] = await Promise.all([service.signIn('ada'), service.signIn('bob')])
@@ -138,7 +138,7 @@ t.test(
     await runAll()
     const kept = await names()
     const newest = kept.find((name) => /^team-settings-(?!2020).*Z\.gz$/.test(name)) ?? ''
-    t.strictSame(kept, [...foreign, older, newest].sort(), 'only files of its own are removed')
+    t.strictSame(kept, [...foreign, older, newest].sort(), 'it removes only its own files')
     const log = service.logs.concat(beside.logs).join('')
     t.ok(log.includes(`a backup was written to ${join(folder, newest)}`))
   },
@@ -211,7 +211,7 @@ t.test('a failed backup deletes no earlier backup, and is reported', { buffered:
   t.strictSame(await readdir(folder), [older])
   t.equal((await service.request('GET', '/api/ready')).status, 200)
   await service.app.jobs.backup?.run()
-  t.equal(failures(), 1, 'it is not tried again at once')
+  t.equal(failures(), 1, 'it isn’t retried at once')
 })
 
 t.test('a backup is a consistent snapshot, even during writes', { buffered: true }, async (t) => {
@@ -256,12 +256,12 @@ t.test('a restored database equals the original, on any server', { buffered: tru
 
   const { code, output } = await command(t, 'restore', second, { DATA_DIR: dataDir })
   t.equal(code, 1)
-  t.match(output, /^The database already has tables/m, 'never over what is there')
+  t.match(output, /^The database already has tables/m, 'it never overwrites data')
 
   const { url: started, drop } = await createTestDatabase()
   t.teardown(drop)
   await succeeds(t, 'restore', second, onDatabase(started))
-  t.strictSame(await contentOf(t, started), expected, 'also over a database that was only started')
+  t.strictSame(await contentOf(t, started), expected, 'it may overwrite a database that was only started')
   const name = new URL(started).pathname.slice(1)
   await t.rejects(restore(started, second, quiet, signal), {
     constructor: OperatorError,
@@ -272,7 +272,7 @@ t.test('a restored database equals the original, on any server', { buffered: tru
     message: /^Nothing was changed: the name of the database is/,
   })
   await restore(started, second, quiet, signal, name)
-  t.strictSame(await contentOf(t, started), expected, 'and over one that is named')
+  t.strictSame(await contentOf(t, started), expected, 'and one that is named')
   const sql = open(t, started)
   await sql`create table carts (id int)`
   await t.rejects(restore(started, second, quiet, signal, name), {
@@ -483,7 +483,7 @@ t.test('two concurrent backups into the same file are both complete', { buffered
         select count(*)::int as waiting from pg_locks where not granted and relation = 'users'::regclass`
       return row?.waiting === begun.length
     }, 'both are in the middle of it')
-    // In an object, because the driver would await an array: they go on only once this lock is gone.
+    // Wrapped in an object, because the driver would await an array, and the requests continue only after this lock.
     return { begun }
   })
   await Promise.all(backups.begun)
@@ -493,7 +493,7 @@ t.test('two concurrent backups into the same file are both complete', { buffered
 
 t.test('backup and restore work through standard output and input', { buffered: true }, async (t) => {
   const { service } = await startFilled(t)
-  // Otherwise its rollups go on.
+  // Otherwise its rollups would continue.
   await service.app.close()
   const folder = await temporaryFolder(t)
   const piped = async (name: string, redirection: string, url: string) => {
@@ -581,11 +581,11 @@ t.test('a failed backup leaves no file', { buffered: true }, async (t) => {
   const limited = spawnProgram(t, 'sh', ['-c', program], onDatabase(url), folder)
   t.equal(await limited.ended, 1)
   t.match(limited.output(), /^The file \S+ can’t be written \(EFBIG\)\.\n$/m)
-  t.notMatch(limited.output(), /database|CONNECTION/i, 'it does not blame the database')
+  t.notMatch(limited.output(), /database|CONNECTION/i, 'the message doesn’t blame the database')
   t.same(await readdir(folder), [])
 })
 
-// Not beside the others, because it changes what they use.
+// Not in parallel with other tests, because it changes what they use.
 t.test('a backup works on file systems that can’t sync a folder', { buffered: false }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)

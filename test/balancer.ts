@@ -1,4 +1,4 @@
-/** HAProxy with the configuration of `ops/` before instances of a test. Needs `haproxy`. */
+/** HAProxy with the configuration of `ops/` in front of a test's instances. Needs `haproxy`. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'

@@ -220,9 +220,9 @@ t.test('twenty concurrent copies of a notification take effect once', async (t) 
   t.equal(await status(), 'active')
 
   await deliver(service, notification({ id: 'evt_after', customer, status: 'past_due', created: 1_000 }))
-  t.equal(await status(), 'past_due', 'of equals the later received wins')
+  t.equal(await status(), 'past_due', 'of two events at the same time, the one received later wins')
   await deliver(service, payload)
-  t.equal(await status(), 'past_due', 'a copy that comes late is no news')
+  t.equal(await status(), 'past_due', 'a late copy changes nothing')
 })
 
 const permutations = <T>(items: T[]): T[][] =>
@@ -246,7 +246,7 @@ t.test('four notifications end in the same state in any order', async (t) => {
         if (reply.status !== 200) t.fail(reply.text)
       }
     }
-    // A few at a time: the database of a test takes only so many transactions at once.
+    // A few at a time, because a test's database accepts few transactions at once.
     for (let from = 0; from < orders.length; from += 12) {
       await Promise.all(orders.slice(from, from + 12).map((order, index) => replay(order, from + index)))
     }
@@ -353,7 +353,7 @@ for (const { budgetMs, status, faults } of faultsByBudget)
         t.equal(me.status, 200)
       }
       setup.providers.billing.fault = undefined
-      t.equal((await ada.post('/api/billing/checkout')).status, 200, 'and nothing of it lasts')
+      t.equal((await ada.post('/api/billing/checkout')).status, 200, 'and leaves nothing behind')
     },
   )
 
@@ -363,7 +363,7 @@ t.test('with billing required, Pro starts and ends with the subscription', async
   const profile = async () => (await ada.get('/api/me')).body
   t.hasStrict(await profile(), { plan: 'free', status: 'none' })
 
-  // Every route below /api/team but one asks for Pro, and does so after 401 and before anything is looked at.
+  // Every route below /api/team but one requires Pro, and checks it right after the session.
   const { body: document } = await service.request('GET', '/api/openapi.json')
   let gated = 0
   for (const [path, operations] of Object.entries(document.paths as Record<string, object>)) {
@@ -380,7 +380,7 @@ t.test('with billing required, Pro starts and ends with the subscription', async
   }
   const operations = Object.values(document.paths as Record<string, object>).flatMap(Object.values)
   const promised = operations.filter(({ responses }) => '402' in responses)
-  t.equal(gated, promised.length, 'the document says so of them, and of no other')
+  t.equal(gated, promised.length, 'the document says so for these routes only')
 
   let created = 1_000
   for (const [status, allowed] of [

@@ -28,8 +28,8 @@ t.teardown(async () => {
 const answering = (schema: object) => ({ operationId: 'getNew', response: { 200: ref(Ok) }, ...schema })
 
 /**
- * Boots the service with one more route, which is right but for what is given, and sends it a request.
- * @param mistakeIn makes what is given, from the scope of the route
+ * Boots the service with one more route, which is correct except for the given part, and sends it a request.
+ * @param mistakeIn makes the given part, from the scope of the route
  */
 const boot = async (
   mistake: Partial<RouteOptions>,

@@ -1,4 +1,4 @@
-/** Sources that are no part of the service, made into what is shipped. */
+/** Bundles sources that don't belong to the service, as they are shipped. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -27,7 +27,7 @@ export const load = async (test: Parameters<typeof temporaryFolder>[0], code: st
   return import(pathToFileURL(file).href)
 }
 
-/** Nothing else of a page is there while its modules load. */
+/** The parts of a page that modules need while they load. */
 const PAGE =
   'const document = { getElementById: () => null }, navigator = { onLine: true }, addEventListener = () => {}'
 

@@ -25,7 +25,9 @@ const list = async (part: string, ending: string) =>
     .filter((name) => name.endsWith(ending))
     .map((name) => `${part}/${name}`)
 
-/** Modules that ask where they are get the place of their own file: workers and data are found from there. */
+/**
+ * Modules that ask for their location get that of their source file, because they find workers and data relative to it.
+ */
 const keepLocations: Plugin = {
   name: 'keep locations',
   setup: ({ onLoad }) =>
@@ -61,13 +63,13 @@ export const bundleTests = async (): Promise<{ build: string; fileOf(name: strin
     platform: 'node',
     external: tools.flatMap((name) => [name, `${name}/*`]),
     plugins: [keepLocations],
-    // CommonJS packages call it.
+    // CommonJS packages call `require`.
     banner: {
       js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
     },
     logLevel: 'warning',
   })
-  // Else its process stays until the end.
+  // Otherwise its process would stay until the end.
   await stop()
   const fileOf = (name: string) => join(tests.includes(`test/${name}`) ? outdir : folder, 'test', name)
   return { build: BUNDLED, fileOf }

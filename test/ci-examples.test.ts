@@ -67,7 +67,7 @@ interface Comment {
   body: string
 }
 
-/** Stands for the host that has comments: one on a page, so that there are several. */
+/** A stand-in for the host with the comments. Each page has one comment, so that there are several pages. */
 const startHost = async (t: Test, host: string) => {
   const isGitLab = host === 'gitlab'
   const login = LOGINS.get(host) ?? ''
@@ -113,7 +113,7 @@ const folder = await temporaryFolder(t)
 const programs = join(folder, 'programs')
 const installs = new Set<string>()
 const shell = async (run: string, env: Env = {}) => {
-  // After the first job, without what makes npx slow: npm itself.
+  // After the first job, bypasses npm, which makes npx slow.
   const path = installs.size > 0 ? [programs] : []
   return promisify(execFile)('bash', ['-eo', 'pipefail', '-c', run], {
     cwd: folder,
@@ -215,7 +215,7 @@ for (const host of ['github', 'forgejo', 'gitlab'] as const) {
         t.strictSame([...installs], [installing])
         return out
       }
-      // Someone else's comments are left alone, whatever they say.
+      // Other people's comments stay, whatever they say.
       comments.push({ id: 1, login: 'eve', body: '<!-- team-settings -->' })
       await runJob('diff')
       t.equal(comments.length, 2)

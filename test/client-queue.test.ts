@@ -40,7 +40,7 @@ const counted = (notes: Note[] = []) =>
   reply(200, { accepted: 1, capped: 0, ignored: 0, duplicate: false, notes })
 const ALWAYS = { paused: false, repos_off: [] as string[], hours: null as object | null }
 
-/** A queue whose service answers these flushes one after another, and any further one with all being well. */
+/** A queue whose service gives these responses in turn, and then accepts every flush. */
 const start = (
   t: { teardown(work: () => unknown): void },
   flushes: (Response | Error)[] = [],
@@ -83,7 +83,7 @@ const start = (
     ...options,
   })
   t.teardown(() => queue.dispose())
-  /** Lets time pass until the queue has done what it had to. */
+  /** Lets time pass until the queue is done. */
   const pass = async (ms: number) => {
     for (const end = world.now + ms; ; ) {
       while (wakes.length === 0) await immediate()
@@ -324,7 +324,7 @@ t.test('minutes that a person has turned off aren’t stored', async (t) => {
   t.equal(world.asked, 1)
   await queue.add('acme/api', NINE, 1)
   await pass(2 * MINUTE)
-  t.equal(world.asked, 2, 'asked once an hour')
+  t.equal(world.asked, 2, 'it asks once an hour')
   t.equal(states.at(-1)?.status, 'recording_off')
   const before = sent.length
   await queue.add('acme/api', NINE, 1)
@@ -342,7 +342,7 @@ t.test('minutes that a person has turned off aren’t stored', async (t) => {
   for (const repo of ['acme/secret-1', 'ACME/Secret-', 'acme/a-x-b-y', 'own/diary'])
     await queue.add(repo, NINE, 1)
   for (const repo of ['acme/secret', 'acme/a-x-b', 'own/diary2']) await queue.add(repo, NINE, 1)
-  // A Friday; nine is ten in Berlin.
+  // A Friday. 9:00 UTC is 10:00 in Berlin.
   for (const hours of [-1, 2, 24]) await queue.add('acme/late', NINE + hours * HOUR, 1)
   await queue.add('acme/late', NINE + HOUR, 1)
   await queue.flush()
@@ -452,11 +452,11 @@ for (const [name, prepare] of Object.entries(storages)) {
     const [one, two] = [open(), open()]
     await one.create('1', 'a')
     t.equal(await one.update('1', 'b'), true)
-    t.equal(await two.claim(), undefined, 'an open batch is its owner’s')
+    t.equal(await two.claim(), undefined, 'an open batch belongs to its owner')
     await one.seal('1')
     t.equal(await one.update('1', 'c'), false)
     t.hasStrict(await two.claim(), { id: '1', body: 'b' })
-    t.equal(await one.claim(), undefined, 'a claim is one’s own')
+    t.equal(await one.claim(), undefined, 'a claimed batch can’t be claimed again')
     t.equal(await one.update('1', 'c'), false)
     await one.seal('1')
     t.same(await one.list(), [{ id: '1', state: 'claimed' }])
@@ -497,7 +497,7 @@ for (const [name, prepare] of Object.entries(storages)) {
     t.same(await other.list(), [{ id: '1', state: 'claimed' }])
     await other.remove(again)
     t.same(await other.list(), [])
-    t.equal(await sleeper.update('1', 'b'), false, 'and nothing comes back to life')
+    t.equal(await sleeper.update('1', 'b'), false, 'and no batch comes back')
     t.same(await other.list(), [])
   })
 
@@ -525,7 +525,7 @@ t.test('a process’s unfinished files are deleted after a day', async (t) => {
   await folderStorage(join(folder, '2~')).create('x', 'x')
   await storage.claim()
   await storage.claim()
-  t.ok((await readdir(folder)).includes('2~'), 'it may still be in the making')
+  t.ok((await readdir(folder)).includes('2~'), 'the batch may still be incomplete')
   const yesterday = new Date(Date.now() - 25 * HOUR)
   await utimes(join(folder, '2~'), yesterday, yesterday)
   await storage.claim()

@@ -8,7 +8,7 @@ const isExactly = <Expected>() => ({
 export const calls = async (client: Client) => {
   const { data } = await client.request('GET /api/me')
   isExactly<'free' | 'pro'>().of(data.plan)
-  // @ts-expect-error: no such member
+  // @ts-expect-error: no such property
   data.plans
   // @ts-expect-error: no such operation
   client.request('GET /api/nothing')
@@ -16,7 +16,7 @@ export const calls = async (client: Client) => {
   client.request('GET /api/settings/{owner}/{repo}')
   // @ts-expect-error: and both of them
   client.request('GET /api/settings/{owner}/{repo}', { path: { owner: 'acme' } })
-  // @ts-expect-error: what is misspelt
+  // @ts-expect-error: misspelled parameters
   client.request('GET /api/projects', { query: { limits: 5 } })
   // @ts-expect-error: the transport asks conditionally by itself
   client.request('GET /api/me', { headers: { 'If-None-Match': '"1"' } })
@@ -33,14 +33,14 @@ export const calls = async (client: Client) => {
   })) {
     isExactly<'admin' | 'member'>().of(member.role)
   }
-  // @ts-expect-error: nothing to turn pages in
+  // @ts-expect-error: the operation has no pages
   paginate(client, 'GET /api/me')
 }
 
 export const problems = (error: unknown) => {
   if (error instanceof ApiProblem) {
     isExactly<number | undefined>().of(error.retryAfter)
-    // @ts-expect-error: only some codes bring it
+    // @ts-expect-error: only some codes have it
     error.suggested_pattern
     if (error.code === 'workspace_required') isExactly<string>().of(error.suggested_pattern)
     if (error.code === 'settings_too_large') isExactly<number>().of(error.limit_bytes)
@@ -49,12 +49,12 @@ export const problems = (error: unknown) => {
   if (isProblem(error, 'PUT /api/settings/{owner}/{repo}')) {
     if (error.code === 'workspace_required') isExactly<409>().of(error.status)
     if (error.code === 'version_conflict') isExactly<number | null>().of(error.current_version)
-    // @ts-expect-error: no push is answered with this
+    // @ts-expect-error: no push returns this code
     if (error.code === 'invite_expired') return
-    // @ts-expect-error: a member of another code
+    // @ts-expect-error: a property of another code
     if (error.code === 'version_conflict') error.suggested_pattern
   }
 }
 
-// @ts-expect-error: where the service is must be said
+// @ts-expect-error: `baseUrl` is required
 createClient({ token: '' })

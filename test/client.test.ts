@@ -26,7 +26,7 @@ const me = { id: 'x', login: 'ada', avatar_url: '', plan: 'pro', status: 'none' 
 
 type Step = Response | Error | ((request: Request) => Response | Promise<Response>)
 
-/** A client whose network answers these, one after another, the last one again and again. */
+/** A client whose network gives these responses in turn, and then repeats the last one. */
 const scripted = (steps: Step[], options: Partial<ClientOptions> = {}) => {
   const requests: Request[] = []
   const waits: number[] = []
@@ -250,7 +250,7 @@ t.test('an expired token is refreshed once for any number of concurrent calls', 
   t.equal(refused.requests.length, 2, 'the new one is tried once')
   const other = scripted([problem(401, 'repohost_token_invalid')], { onUnauthorized })
   await failureOf(other.client.request('GET /api/me'))
-  t.equal(other.requests.length, 1, 'a session is not to blame for a token of the host')
+  t.equal(other.requests.length, 1, 'a rejected host token doesn’t end the session')
 })
 
 t.test('repeated reads are conditional', async (t) => {
@@ -295,7 +295,7 @@ t.test('the response cache is bounded and evicts the least recently used entry',
     [true, false, true],
   )
   cache.set('d', of('d'.repeat(101)))
-  t.notOk(cache.get('d'), 'what is larger than all of it is not kept')
+  t.notOk(cache.get('d'), 'a value larger than the whole cache isn’t kept')
 })
 
 t.test('a client clamps the idle window to 5 to 10 minutes', async (t) => {
@@ -348,7 +348,7 @@ t.test('the client works with the service, from sign-in to a conflict', async (t
   t.match(
     await pushSettings(client, push),
     { conflict: false, result: { version: 1, changed: false } },
-    'its answer was lost',
+    'its response was lost',
   )
   const base = await pullSettings(client, repo)
   t.hasStrict(base, { settings: { 'ext.theme': 'dark' }, version: 1 })

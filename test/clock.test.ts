@@ -1,4 +1,4 @@
-/** One of two instances has a clock that is ten minutes off: what is ordered or expires goes by the database's. */
+/** One of two instances has a clock that is ten minutes off: order and expiry follow the database's clock. */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { BILLING, signatureOf } from '../demo/billing-provider.js'
@@ -62,7 +62,11 @@ const play = async (t: Test, ahead: number) => {
   const claims = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString())
   t.ok(Math.abs(claims.iat * 1_000 - Date.now()) > 5 * MINUTE_MS, 'the clock is off')
   const bob = await service.signIn('bob')
-  t.equal((await at(service.url, token, '/api/me')).status, 200, 'a session from there holds here')
+  t.equal(
+    (await at(service.url, token, '/api/me')).status,
+    200,
+    'a session from the other instance is valid here',
+  )
   t.equal((await at(odd.url, bob.token, '/api/me')).status, 200, 'and the other way round')
 
   const bar = await at(odd.url, token, '/api/wakatime/v1/users/current/statusbar/today')
@@ -106,9 +110,9 @@ const play = async (t: Test, ahead: number) => {
   const consent = await fetch(begun.headers.get('location') ?? '', { redirect: 'manual' })
   const { pathname, search } = new URL(consent.headers.get('location') ?? '')
   const ended = await at(service.url, '', pathname + search, undefined, { Cookie: cookie })
-  t.equal(ended.headers.get('location'), `${DASHBOARD}/`, 'a login begun there ends here')
+  t.equal(ended.headers.get('location'), `${DASHBOARD}/`, 'a login that starts there can end here')
 
-  // The one thing that the service has only its own clock for; the provider sends it again, to another instance.
+  // Only this check uses the service's own clock. The provider retries with another instance.
   const payload = JSON.stringify({
     id: 'evt_1',
     type: 'customer.created',

@@ -12,7 +12,7 @@ interface HttpResponse {
   bytes: Buffer
 }
 
-/** The bytes as they come: `fetch` would unpack them. */
+/** The bytes as received, because `fetch` would unpack them. */
 const send = (
   service: Service,
   method: string,
@@ -83,7 +83,7 @@ t.test('responses of a kilobyte or more are compressed for clients that accept i
     t.hasStrict(headless, { status: 200, bytes: { length: 0 }, headers: { etag: plain.headers.etag } })
   }
   const small = await get(service, ada, '/api/settings/ada/small', { 'Accept-Encoding': 'br' })
-  t.equal(small.headers['content-encoding'], undefined, 'a small one is not worth it')
+  t.equal(small.headers['content-encoding'], undefined, 'a small response isn’t worth compressing')
 })
 
 t.test('CSV, documents and the reference are compressed too', async (t) => {

@@ -262,7 +262,7 @@ t.test('.env.example and docs/configuration.md match how every variable is read'
 
 t.test('every example value is accepted', async (t) => {
   for (const [name, { examples }] of Object.entries(variables)) {
-    // A file that is read at once, and not on every machine.
+    // The service reads this file at startup, and not every machine has it.
     if (name === 'SETTINGS_SCHEMA') continue
     const secret = ['JWT_SECRETS', 'WEBHOOK_KEYS'].includes(name)
       ? 'an-example-of-at-least-thirty-two-bytes'

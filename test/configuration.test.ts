@@ -16,7 +16,7 @@ const setScene = async (service: Service, patterns = ['acme/*']) => {
   return { ada, bob, at, id, path: `${at}/configuration` }
 }
 
-/** A hash of the rows of each table that a change of the configuration writes. */
+/** A hash of each table's rows, for tables that a configuration change writes. */
 const hashRows = async ({ database }: Service): Promise<string[]> => {
   const tables = [
     'workspaces',

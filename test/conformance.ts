@@ -1,6 +1,6 @@
 /**
- * Holds every response of a test against the OpenAPI document. It's the committed one, because generating it takes each
- * process longer than most tests; that it is what the service serves is a test of its own.
+ * Checks every response of a test against the OpenAPI document. It uses the committed document, because generating it
+ * would take each process longer than most tests. Another test checks that the service serves the same document.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ interface HttpResponse {
   text: string
 }
 
-/** The document lets responses gain properties; here, a response with a property that no schema declares is a mistake. */
+/** The document lets responses gain properties; in tests, an undeclared property is a mistake. */
 export const closed = <T>(node: T): T => {
   if (Array.isArray(node)) return node.map(closed) as T
   if (typeof node !== 'object' || node === null) return node
@@ -56,7 +56,7 @@ export const conformanceOf = (document: Document): ((response: HttpResponse) => 
     strict: false,
     meta: false,
     validateSchema: false,
-    // Few validators run often enough to repay this.
+    // Few validators run often enough to make optimizing worthwhile.
     code: { optimize: false },
   })
   addFormats.default(ajv)
@@ -121,7 +121,7 @@ const committedAt = (kind: RepohostKind) =>
       schemaAt(kind, JSON.parse(readFileSync(join(projectRoot, 'openapi/openapi.json'), 'utf8'))),
     ),
   )
-// Only GitLab has other names than every other host.
+// Only GitLab has different names from other hosts.
 const [committed, committedForGitlab] = [committedAt('github'), committedAt('gitlab')]
 
 /** @returns what is wrong with a response, or undefined */

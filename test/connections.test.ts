@@ -15,7 +15,7 @@ import { until } from './until.js'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** A client that keeps its side of the connection open whatever the service does with its own. */
+/** A client that keeps its side of the connection open, whatever the service does. */
 const stubborn = async ({ url }: { url: string }, text: string): Promise<Socket> => {
   const { hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -190,7 +190,7 @@ t.test('bodies that never end leave neither connections nor memory behind', asyn
     return process.memoryUsage().arrayBuffers < before + 10_000_000
   }, 'the memory is back')
   for (const client of clients) client.destroy()
-  t.notMatch(service.logs.join(''), /"level":50/, 'and none is an error of the service')
+  t.notMatch(service.logs.join(''), /"level":50/, 'and none is logged as an error')
 })
 
 t.test('after an invalid path, the service doesn’t wait for the rest of the body', async (t) => {
@@ -289,17 +289,17 @@ t.test('a client that stops reading is disconnected, and a slow reader isn’t',
   while (read < count * length && !slow.closed) {
     const chunk = slow.read() as Buffer | null
     read += chunk?.length ?? 0
-    // Many times faster than would be silence.
+    // Much shorter pauses than the timeout for inactivity.
     if (chunks++ < 22) await sleep(inactivity / 15)
     else await sleep(1)
   }
-  t.ok(read >= count * length, 'all of it has come')
+  t.ok(read >= count * length, 'the whole response has arrived')
   slow.destroy()
-  t.ok(await noneOpen(service), 'no one else is connected any more')
+  t.ok(await noneOpen(service), 'no other client is connected')
   for (const socket of deaf) socket.destroy()
 })
 
-/** The streams that responses are made of from now on. */
+/** All response streams that are created from now on. */
 const watchStreams = (test: { teardown(work: () => unknown): void }): Readable[] => {
   const streams: Readable[] = []
   const { from: make } = Readable
@@ -319,7 +319,7 @@ t.test('a stream without a reader is closed', async (t) => {
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
   const today = await readToday(service.database)
-  // 10 MB in few rows: more than the network keeps for a reader.
+  // 10 MB in few rows, which is more than the network buffers.
   const user = 'a'.repeat(290)
   const sql = postgres(service.databaseUrl, { max: 1 })
   await sql.unsafe(
@@ -345,7 +345,7 @@ t.test('a stream without a reader is closed', async (t) => {
   )
   socket.pause()
   await until(() => streams[0]?.destroyed, 'the stream is destroyed')
-  t.equal(streams[0]?.readableEnded, false, 'before it has told everything')
+  t.equal(streams[0]?.readableEnded, false, 'before it has sent everything')
   await until(() => connection?.destroyed, 'the connection has ended')
   socket.destroy()
 })

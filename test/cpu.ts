@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The CPU time of this process and of those that it started and that have ended, in seconds. */
+/** The CPU time of this process, and of its child processes that have ended, in seconds. */
 export const cpuSeconds = (): { own: number; started: number } => {
   const { user, system } = process.cpuUsage()
   const own = (user + system) / 1e6

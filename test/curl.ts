@@ -1,4 +1,4 @@
-/** Reads the commands that documents show, as a shell and curl would, so that tests can send them. */
+/** Parses commands in documents as a shell and curl would, so that tests can send them. */
 export interface Command {
   method: string
   url: string
@@ -28,7 +28,7 @@ const wordsOf = (command: string, variables: Record<string, string>): string[] =
   return word === undefined ? words : [...words, word]
 }
 
-/** @throws for what isn't curl, and for options that no document uses */
+/** @throws for commands other than curl, and for options that no document uses */
 export const readCurl = (command: string, variables: Record<string, string>): Command => {
   const [program, ...words] = wordsOf(command, variables)
   if (program !== 'curl') throw new Error(`This is not curl: ${command}`)

@@ -39,7 +39,7 @@ const names = ['active_minutes', 'commits', 'closed_issues'] as const
 const sumOf = (parts: Numbers[]): Numbers =>
   Object.fromEntries(names.map((name) => [name, parts.reduce((sum, part) => sum + part[name], 0)])) as Numbers
 
-/** Two ways to the same numbers: from the activity itself, and from the rollups. Both must say the same. */
+/** Calculates numbers from the activity and from the rollups. Both must be equal. */
 const bothWays = async (
   t: Test & Parameters<typeof equals>[0],
   service: Service,
@@ -348,7 +348,7 @@ t.test('minutes belong to the local day and hour in which they were recorded', a
   const mine = `/api/team/dashboard/mine?workspace=${id}&from=${before}&to=${next}`
   const daysIn = (body: { daily: { active_minutes: number }[] }) =>
     body.daily.map((day) => day.active_minutes)
-  // 19:00 UTC is 00:30 of the next day in Kolkata: it counts whole in the hour in which it starts.
+  // 19:00 UTC is 00:30 on the next day in Kolkata. A UTC hour counts as a whole in the local hour in which it starts.
   const zones: [zone: string, cells: string, days: number[]][] = [
     ['UTC', '0:10 19:20 23:30', [0, 65, 0]],
     ['Asia/Kolkata', '5:10 +0:20 +4:30', [0, 15, 50]],
@@ -367,7 +367,7 @@ t.test('minutes belong to the local day and hour in which they were recorded', a
     const later = await bothWays(t, service, person, mine)
     t.strictSame([cellsOf(later), daysIn(later)], [cells(hours), days], `${zone}, after a journey`)
   }
-  // Two machines, or a journey within the hour.
+  // Two machines in different zones, or a trip within the hour.
   await flush(ada, [{ ...entry, minutes: 20, hours: { 19: 20 } }], 'Asia/Kolkata')
   await flush(ada, [{ ...entry, minutes: 30, hours: { 19: 30 } }], 'Pacific/Niue')
   await flush(ada, [{ ...entry, minutes: 30, hours: { 19: 30 } }], 'Pacific/Niue')
@@ -400,7 +400,7 @@ t.test('on days when clocks change, hours move with them', async (t) => {
   const { service, ada, id } = await start(t)
   await flush(ada, [], 'Europe/Berlin')
   const adaId = (await ada.get('/api/me')).body.id
-  // Both lie further back than a flush may reach, so they are put where flushes would have put them.
+  // Both are too long ago for a flush, so the test writes the rows that flushes would have written.
   const put = async (day: string) => {
     const hours = Array.from({ length: 24 }, (_, hour) => ([0, 1, 2, 23].includes(hour) ? hour + 1 : 0))
     await service.database.hot.statement(
@@ -493,7 +493,7 @@ t.test('the current day is rolled up hourly, and a past day whenever it changes'
   t.strictSame(await staleDays(), [today])
   await runAt(10, 0)
   t.strictSame(await staleDays(), [])
-  t.strictSame(await read(), fresh, 'the rollups say the same')
+  t.strictSame(await read(), fresh, 'the rollups have the same numbers')
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 1 }])
   // It takes so long that there is no run at 11:00.
   await runAt(10, 55)
@@ -533,7 +533,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
   )
   ids.push(...others.map((other) => other.id))
   const writers = [...ids, DELETED_USER]
-  // In months of every length, and beyond both ends of most ranges.
+  // Covers months of every length, and more than most ranges.
   const LAST = 150
   const back = fc.integer({ min: 0, max: LAST })
   const change = fc.record({
@@ -581,7 +581,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
       ],
     )
   type Row = WorkRow
-  /** As after a flush: the rows say where they are, and no rollup does. */
+  /** Assigns local days to rows, but not to rollups, as a flush does. */
   const assignLocalDays = async () => {
     for (const day of await listUnassignedDays(service.database.read, 10_000))
       await service.database.transaction((tx) => assignToLocalDays(tx, day))

@@ -66,7 +66,7 @@ t.test('when every connection is busy, requests fail fast, and the service recov
   t.equal((await retryWhileUnavailable(read)).status, 200)
 })
 
-/** A team whose requests reach the database through a proxy, and requests of all kinds: reads, writes, transactions. */
+/** A team whose requests reach the database through a proxy, and some of each kind: reads, writes, transactions. */
 const startBehind = async (t: Parameters<typeof startTeam>[0], service: Service, databaseUrl: string) => {
   const [ada] = await service.signInAll('ada')
   const { id } = await service.workspace(ada, { patterns: ['acme/*'] })
@@ -157,7 +157,7 @@ t.test('a connection that breaks during a transaction fails only that request', 
   const { service, ada } = await startTeam(t)
   const flush = {
     flush_id: 'once',
-    // To change it, the transaction waits for the user.
+    // A changed time zone makes the transaction wait for the lock of the user's row.
     timezone: 'Europe/Berlin',
     entries: [{ repo: 'acme/a', day: await readToday(service.database), minutes: 5 }],
   }

@@ -11,13 +11,13 @@ const TEMPLATE_DATABASE = 'template_service'
 const IN_USE = '55006'
 
 /**
- * How a service reaches a database of the tests: through the pooler at TEST_POOLER (`host:port`) where there is one, as
- * `npm run test:faults -- --only pooler` has it.
+ * How a service reaches a database of the tests: through the pooler at TEST_POOLER (`host:port`) if that is set, as by
+ * `npm run test:faults -- --only pooler`.
  */
 export const reach = (url: string): Record<string, string> => {
   const server = process.env.TEST_DATABASE_URL
   const pooler = process.env.TEST_POOLER
-  // A URL with several hosts is none to the parser, and of no database of the tests.
+  // The parser rejects a URL with several hosts, which no test database has.
   const isOfTests = server && URL.canParse(url) && new URL(url).host === new URL(server).host
   if (!pooler || !isOfTests) return { DATABASE_URL: url }
   const pooled = new URL(url)
@@ -25,7 +25,7 @@ export const reach = (url: string): Record<string, string> => {
   return { DATABASE_URL: pooled.href, DATABASE_PREPARE: 'false' }
 }
 
-/** Whether that is so, for tests of what only a direct connection has. */
+/** Whether tests use a pooler, for features that need a direct connection. */
 export const throughPooler = (): boolean => Boolean(process.env.TEST_POOLER)
 
 const withDatabase = (url: string, name: string): string => {
@@ -55,14 +55,14 @@ const withNode = (url: string, { nodename, nodeport }: Node): string => {
 
 const connections = new Map<string, postgres.Sql>()
 
-/** Keeps the connection for what follows soon: to open one takes longer than most of that work. */
+/** Reuses the connection, because opening one takes longer than most of this work. */
 const onServer = <T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
   const sql = connections.get(url) ?? postgres(url, { max: 1, idle_timeout: 2, onnotice: () => {} })
   connections.set(url, sql)
   return work(sql)
 }
 
-/** The nodes of the Citus cluster whose coordinator this is, itself first; none for a server that is alone. */
+/** The nodes of the Citus cluster with this coordinator, which comes first. Empty for a single server. */
 const readNodes = (url: string): Promise<Node[]> =>
   onServer(url, async (sql) => {
     const [extension] = await sql`select from pg_extension where extname = 'citus'`
@@ -71,13 +71,13 @@ const readNodes = (url: string): Promise<Node[]> =>
 
 let cluster: Promise<boolean> | undefined
 
-/** Whether the tests run on a Citus cluster: few of them have to know. */
+/** Whether the tests run on a Citus cluster. */
 export const isCluster = (): Promise<boolean> => {
   cluster ??= readNodes(serverUrl()).then((nodes) => nodes.length > 0)
   return cluster
 }
 
-/** Runs commands on the server, or on every node: a database of a cluster is one of the same name on each. */
+/** Runs commands on the server, or on every node, because each node has a database with the same name. */
 const onEveryNode = async (url: string, nodes: Node[], commands: string[]): Promise<void> => {
   const servers = nodes.length === 0 ? [url] : nodes.map((node) => withNode(url, node))
   const run = async (sql: postgres.Sql) => {
@@ -86,7 +86,7 @@ const onEveryNode = async (url: string, nodes: Node[], commands: string[]): Prom
   await Promise.all(servers.map((server) => onServer(server, run)))
 }
 
-/** The extension starts a worker in each of its databases, which may come between. */
+/** Retries, because the extension may start a worker in the database meanwhile. */
 const dropOnEveryNode = (url: string, nodes: Node[], name: string): Promise<unknown> =>
   until(
     () =>
@@ -109,7 +109,7 @@ export const createTestDatabase = async (template = TEMPLATE_DATABASE) => {
   const name = `test_${randomBytes(6).toString('hex')}`
   const server = serverUrl()
   const nodes = await readNodes(server)
-  // To copy files takes less than to write every page to the log of changes as well.
+  // Copying files is faster than also writing every page to the WAL.
   await onEveryNode(server, nodes, [`create database ${name} template ${template} strategy file_copy`])
   if (nodes.length > 0)
     await onServer(server, (sql) => sql.unsafe(`alter database ${name} ${clusterSetting}`))
@@ -138,17 +138,17 @@ export const createCluster = async (
     // Without any, the coordinator does their work.
     if (coordinator && workers.length === 0)
       await sql`select citus_set_node_property(${coordinator.nodename}, ${coordinator.nodeport}, 'shouldhaveshards', true)`
-    // For tests, more only take longer to make and to ask.
+    // More shards would only make tests slower.
     await sql.unsafe(`alter database ${name} set citus.shard_count = ${shards}`)
   })
   return { url, workers: workers.map((worker) => withNode(url, worker)), drop }
 }
 
 const FAST_FOLDER = '/dev/shm'
-/** Room for the databases of all files that run at once, and for PostgreSQL's log of changes. */
+/** Enough for the databases of all files that run at once, and for PostgreSQL's WAL. */
 const ENOUGH_BYTES = 2 ** 31
 
-/** Every test gets a database, of hundreds of files: where memory can serve as a disk, that takes a tenth of the time. */
+/** Every test gets a database with hundreds of files. A folder in memory takes a tenth of the time. */
 const findFastFolder = async () => {
   await clearLeftDatabases(FAST_FOLDER).catch(() => {})
   const disk = await statfs(FAST_FOLDER).catch(() => undefined)
@@ -183,7 +183,7 @@ const prepareTemplate = async (url: string) => {
   await migrate(cluster.url)
   await distribute(cluster.url, () => {})
   await onEveryNode(url, nodes, [
-    // Else the extension's own connections would keep it from being copied.
+    // Otherwise the extension's own connections would prevent copying.
     `alter database ${name} allow_connections false`,
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`,
   ])

@@ -8,7 +8,10 @@ import { type Reply, type Service, startTeam, type Test } from './service.js'
 
 const MINUTES = '/api/team/active-minutes'
 
-/** How many deadlocks PostgreSQL has ended. Its other connections are ended first, because then at the latest they tell. */
+/**
+ * How many deadlocks PostgreSQL has ended. Ends other connections first, because they report their statistics no later
+ * than that.
+ */
 const countDeadlocks = async ({ databaseUrl }: Service): Promise<number> => {
   const sql = postgres(databaseUrl, { max: 1 })
   await sql`

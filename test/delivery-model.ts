@@ -1,4 +1,4 @@
-/** Random deliveries, repeated, lost and in any order, and what has to be counted after them. */
+/** Random deliveries, repeated, lost and in any order, and the expected counts. */
 import type { HostEvent, IssueChange, PushedCommit } from '../demo/host-deliveries.js'
 import { deliveryShapes } from '../demo/host-deliveries.js'
 import { addDays } from '../src/platform/time/days.js'
@@ -41,14 +41,14 @@ const LOGINS = ['ada', 'bob', 'stranger']
 const MEMBERS = new Set(['ada', 'bob'])
 const AT_ONCE = 8
 
-/** The members of a webhook that the model needs. */
+/** The properties of a webhook that the model needs. */
 export interface Target extends Pick<Webhook, 'kind' | 'workspace' | 'counts'> {
   admin: { post: (...args: Parameters<Caller['post']>) => Promise<SentResponse> }
   send: (event: HostEvent) => Promise<SentResponse>
 }
 type SentResponse = Pick<Reply, 'status' | 'text'>
 
-/** Sends so many deliveries. @returns what is counted, and what should be */
+/** Sends this many deliveries. @returns the actual and the expected counts */
 export const deliverAtRandom = async (
   webhook: Target,
   today: string,
@@ -59,7 +59,8 @@ export const deliverAtRandom = async (
   const days = Array.from({ length: 12 }, (_, n) => addDays(today, -n))
   const shape = deliveryShapes[webhook.kind]
 
-  // Few different times, so that an issue is closed and reopened at the same one. Two people never close it at once.
+  // Few different times, so that some issues are closed and reopened at the same time. Two people never close it at
+  // once.
   const parseTimestamp = () => {
     const hour = Math.floor(random() * 6)
     return { at: `${pick(days)}T0${hour}:00:00Z`, login: LOGINS[hour % LOGINS.length] as string }
@@ -86,7 +87,7 @@ export const deliverAtRandom = async (
     const issue = { repo: pick(REPOS), change: changeOf() }
     return { issue, event: shape.issue(issue.repo, issue.change) }
   })
-  // Each count is uploaded once: of two uploads, the later would decide.
+  // Uploads each count once, because a second upload would replace the first.
   const uploads = new Map<string, Upload>()
   for (let n = 0; n < 20; n++) {
     const kind = pick(['commits', 'closed_issues'] as const)
@@ -154,7 +155,7 @@ const expectedOf = (arrived: Step[], uploads: Upload[]): Record<string, DayCount
       events.filter((event) => event.at === last && event.closed).map(({ login }) => login),
     )
     const [closer, ...others] = closers
-    // Which of several people who closed it at the same moment is the service's choice, so there are none such.
+    // If several people closed it at the same time, the service could choose any of them, so the model excludes that.
     if (others.length > 0) throw new Error('Two people closed an issue at one moment')
     if (closer !== undefined && last !== undefined && isCounted(repo, closer))
       at(closer, last.slice(0, 10), repo).closed_issues++

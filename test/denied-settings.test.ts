@@ -1,4 +1,4 @@
-/** Settings that run programs: which names the default denies, and where in a value they count. */
+/** Settings that run programs: which names are denied by default, and where they count in a value. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'

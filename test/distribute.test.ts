@@ -1,4 +1,6 @@
-/** Where the tables go on a cluster. What needs one is tested where CITUS_URL names a coordinator, as a superuser. */
+/**
+ * Where the tables go on a cluster. Some tests need a cluster: set CITUS_URL to a coordinator's URL, as a superuser.
+ */
 import postgres from 'postgres'
 import t from 'tap'
 import { rollUp } from '../src/features/rollups/roll-up.js'
@@ -111,7 +113,7 @@ t.test('the next run completes an interrupted one, and no row is lost', onCluste
 t.test('migrations run unchanged through the coordinator', onCluster, async (t) => {
   const { url } = await distributedCluster(t)
   const sql = open(t, url)
-  // As drizzle does: all that is new in one transaction.
+  // As drizzle does, runs all new migrations in one transaction.
   await sql.begin(async (tx) => {
     for (const text of [
       'create table badges (workspace_id uuid not null, name text not null, primary key (workspace_id, name))',
@@ -170,14 +172,16 @@ t.test('every node in a cluster supports every statement', onCluster, async (t) 
   }
 })
 
-/** Why the cluster rejects a statement with each example; undefined if it runs it, also if the example violates a constraint. */
+/**
+ * Why the cluster rejects a statement. Undefined if it runs the statement, even if an example violates a constraint.
+ */
 const faultOf = async (sql: postgres.Sql, text: string): Promise<Error | undefined> => {
   let fault: Error | undefined
   for (const texts of TEXTS) {
     await sql`begin`
     fault = await tryStatement(sql, text, texts).catch((error) => error)
     await sql`rollback`
-    // The cluster may have rejected it before.
+    // The statement doesn't exist if the cluster rejected it.
     await sql.unsafe('deallocate tried').catch(() => {})
     if (fault === undefined || / violates .* constraint /.test(fault.message)) return undefined
   }
@@ -242,7 +246,7 @@ t.test('frequent requests touch only one shard', onCluster, async (t) => {
   const sql = open(t, url)
   const flush = (ada: Caller, day: string, id = {}) =>
     ada.post('/api/team/active-minutes', { ...id, entries: [{ repo: 'acme/api', day, minutes: 5 }] })
-  /** Each prepares a call. */
+  /** Each of these prepares a call. */
   const calls: Record<
     string,
     [
@@ -328,7 +332,7 @@ t.test('instances connected to different nodes act as one service', onCluster, a
 
   const pushes = await onBoth(20, (caller, n) => caller.push(`ada/repo-${n}`, { 'ext.n': n }))
   t.strictSame([...new Set(pushes.map(({ status }) => status))], [200])
-  t.equal(pushes.filter(({ body }) => body.workspace_created).length, 1, 'they share the lock of a person')
+  t.equal(pushes.filter(({ body }) => body.workspace_created).length, 1, 'they share the person’s lock')
   const [workspace] = (await ada.get('/api/team/me')).body.workspaces
 
   const day = await readToday(second.database)

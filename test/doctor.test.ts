@@ -18,7 +18,7 @@ type Environment = Record<string, string>
 
 const repohost = await startRepohost()
 t.teardown(() => repohost.close())
-/** All that it would call answers. */
+/** All services that the doctor calls respond. */
 const reachable = {
   REPOHOST_URL: repohost.url,
   REPOHOST_API_URL: repohost.url,
@@ -30,7 +30,7 @@ const { url, drop } = await createTestDatabase()
 t.teardown(drop)
 const sound: Environment = { ...reachable, ...onDatabase(url), TRUST_PROXY: '127.0.0.1' }
 
-/** Looks again if the machine was too slow for the doctor. */
+/** Repeats the examination if the machine was too slow for the doctor. */
 const examined = (env: Environment) =>
   until(async () => {
     const found = await runChecks(env, new AbortController().signal)
@@ -42,7 +42,7 @@ const examined = (env: Environment) =>
 /** The problems that the doctor finds, one line each. */
 const findingsOf = async (env: Environment): Promise<string[]> =>
   (await examined(env))
-    // Which Node runs the tests is no one's deployment.
+    // The Node that runs the tests says nothing about a deployment.
     .filter(({ level, about }) => level !== 'ok' && about !== 'node')
     .map(({ level, about, message, remedy }) => `${level} ${about}: ${message} ${remedy}`)
 
@@ -252,7 +252,7 @@ t.test('an old or missing backup is reported', async (t) => {
   hasProperties(t, await findingsOf(env), [/^warning backup: The last known backup is 8 days old/])
   const file = join(await temporaryFolder(t), 'backup.gz')
   await backUp(url, file, () => {}, new AbortController().signal)
-  t.strictSame(await findingsOf(env), [], 'the database knows of what was made of it')
+  t.strictSame(await findingsOf(env), [], 'the database records its backups')
 })
 
 t.test('webhooks without keys are reported', async (t) => {
@@ -301,7 +301,7 @@ t.test('a world-readable file with a secret is reported', async (t) => {
     `warning secrets: Everyone on this machine can read ${file}, which ADMIN_KEYS_FILE names. Run \`chmod o-rwx\` on it. If others may have read it, change the secret.`,
   ])
   await chmod(file, 0o640)
-  t.strictSame(await findingsOf(env), [], 'a group of its own is usual')
+  t.strictSame(await findingsOf(env), [], 'a group with the user’s name is usual')
   await chmod(file, 0o444)
   await chmod(dirname(file), 0o700)
   t.strictSame(await findingsOf(env), [], 'no one else passes the folder above it')
@@ -369,7 +369,7 @@ t.test('the doctor shows the callback URL to enter at the repository host', asyn
   t.match(
     before.find(({ about }) => about === 'sign-in')?.message,
     /^There is no OAuth app.* https:\/\/api\.example\.com\/api\/auth\/callback/,
-    'also before there is an app, which is made with it',
+    'even before the app that needs it exists',
   )
 })
 

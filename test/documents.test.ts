@@ -1,4 +1,4 @@
-/** Instructions install nothing by a name that a stranger can claim, and name the version of this service. */
+/** Instructions install nothing under a name that a stranger can claim, and name this version of the service. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t from 'tap'

@@ -1,6 +1,6 @@
 /**
- * The database driver, on the wire: what `patches/` fixes. Each of these faults was met in the driver as it is published,
- * and each of them loses, mixes or invents responses, or ends the process.
+ * The faults of the database driver that `patches/` fixes. The published driver has each of them, and each loses, mixes
+ * up or invents responses, or ends the process.
  */
 import { readFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
@@ -48,7 +48,7 @@ const start = async (test: Scope, options: object = {}) => {
   }
 }
 
-/** Resets the connection, and does `work` after the socket has told of its error and before it tells of its end. */
+/** Resets the connection, and does `work` between the socket's `error` and `close` events. */
 const betweenErrorAndClose = async <T>(proxy: TcpProxy, work: () => Promise<T>): Promise<T> => {
   const { emit } = Socket.prototype
   const { port } = new URL(proxy.url)
@@ -253,7 +253,7 @@ t.test(
         await Promise.all([alone, both, read])
         proxy.cut = undefined
         proxy.reset()
-        // A transaction whose end was lost on the way is there whole or not at all.
+        // A transaction whose commit was cut off is stored as a whole or not at all.
         await sleep(1)
         const there = (await rows()).filter((row) => row === first || row === second)
         t.ok(there.length !== 1, 'no half of a transaction')
@@ -324,7 +324,7 @@ t.test('without TLS, a wrong server gets no password and isn’t trusted', async
     'nothing, with a message without end': ['PROTOCOL_VIOLATION', ''],
   }
   const outcomes = allDemands.map(async (demand) => {
-    // Without it, a server may ask for nothing: PostgreSQL can be configured to trust everyone.
+    // Without the option, a server may ask for no password, because PostgreSQL can trust everyone.
     const query = demand === 'no password' ? '?require_auth=scram-sha-256' : ''
     return [demand, await meet(t, demand, query)] as const
   })

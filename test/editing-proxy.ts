@@ -1,4 +1,4 @@
-/** A network between the service and its database that changes what the database says. */
+/** A proxy between the service and its database that changes the database's messages. */
 import { startRelay } from './relay.js'
 
 export interface EditingProxy {

@@ -51,7 +51,7 @@ const begin = (t: Test, program: string, args: string[], options: object): Child
   return child
 }
 
-/** Tests that need no database of their own take turns with this one. */
+/** A database that tests share one after the other. */
 const dataDir = await temporaryFolder(t)
 const made = await start(dataDir)
 await made.stop()
@@ -92,7 +92,7 @@ t.test('the next run cleans up only what a killed run left behind', async (t) =>
   }, 'the demo has a database')
   killed.child.kill('SIGKILL')
   await killed.ended
-  t.not((await processesOf(join(folder, left))).length, 0, 'its server has outlived it')
+  t.not((await processesOf(join(folder, left))).length, 0, 'its server is still running')
 
   const next = await start()
   t.strictSame(await processesOf(join(folder, left)), [])
@@ -108,7 +108,7 @@ t.test('the next run cleans up only what a killed run left behind', async (t) =>
 t.test('a program at an earlier server’s address gets no password', async (t) => {
   const password = await passwordIn(dataDir)
   const cluster = await realpath(made.location)
-  // The number of the former server is that of a program in the same folder: nothing tells it from a server.
+  // The former server's process id now belongs to a program in the same folder, which looks like a server.
   const program = begin(t, 'sleep', ['300'], { cwd: cluster })
   const leaveLock = (port: number, folder = '') =>
     writeFile(
@@ -160,11 +160,7 @@ t.test('a program at an earlier server’s address gets no password', async (t) 
   await leaveLock(impostor.port)
   const before = impostor.connections
   const visit = await openEmbedded(dataDir, never)
-  t.equal(
-    await textOf(visit.url, 'select 1 as n'),
-    1,
-    'where the former server is gone, a new one is started',
-  )
+  t.equal(await textOf(visit.url, 'select 1 as n'), 1, 'if the former server is gone, a new one starts')
   await visit.stop()
   t.equal(impostor.connections, before)
 })
@@ -244,7 +240,7 @@ t.test('a DATA_DIR whose path is too long for a socket works too', async (t) => 
   t.equal(visit.url, first.url, 'commands find it')
   t.equal(await textOf(visit.url, 'select 1 as n'), 1)
   await first.stop()
-  await t.rejects(stat(folder), { code: 'ENOENT' }, 'and its folder goes with it')
+  await t.rejects(stat(folder), { code: 'ENOENT' }, 'and its folder is removed')
 })
 
 t.test('a server that the previous version left on a port is found and replaced', async (t) => {
@@ -345,7 +341,7 @@ t.test(
   },
 )
 
-/** Only root can, and not in every container. */
+/** Only root can mount, and not in every container. */
 const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0
 
 t.test(

@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Test } from 'tap'
 
-/**
- * `t.strictSame` renders both sides even if nothing differs, which takes longest where many large responses are
- * compared.
- */
+/** `t.strictSame` renders both sides even if they're equal, which takes too long for many large responses. */
 export const equals = (
   t: Pick<Test, 'pass' | 'strictSame'>,
   found: unknown,

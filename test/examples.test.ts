@@ -12,7 +12,7 @@ interface Operation {
   'x-codeSamples': { label: string; source: string }[]
 }
 
-/** These take away what the others need, or need each other. */
+/** These delete what the others need, or depend on each other. */
 const last = [
   'linkOrganization',
   'readOrganization',
@@ -33,8 +33,8 @@ const last = [
 ]
 
 /**
- * These need more than a call: a login that was started, a file, a schema, a renamed repository, a signature of the
- * repository host.
+ * These need preparation that this test doesn't do: a login in progress, a file, a schema, a renamed repository, a
+ * signature of the repository host.
  */
 const unprepared: Record<string, { status: number; code: string }> = {
   finishLogin: { status: 400, code: 'oauth_state_invalid' },
@@ -69,7 +69,7 @@ t.test('every example in the document gets the documented response', async (t) =
   await ada.post(`/api/team/workspaces/${id}/webhook`)
   await ada.post('/api/billing/checkout')
 
-  /** With what the examples stand for. */
+  /** Replaces the examples' values with real ones. */
   const actual = (text: string, { operationId }: Operation, { repohostToken }: Caller) =>
     text
       .replace(/(?<=\/invites\/)[0-9a-f-]{36}/, listed.invites[0].id)

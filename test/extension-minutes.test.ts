@@ -1,4 +1,4 @@
-/** The extension's minutes, and whose repositories they are, in a faked editor with the real service. */
+/** The extension's minutes and their repositories, in a fake editor with the real service. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
@@ -136,7 +136,7 @@ t.test('no other repository is sent to the service until the person pushes it', 
   t.strictSame(await window.run('pull'), ['cleo/secret-project is in none of your workspaces.'])
   await window.close()
 
-  // Without an answer of the service, it's as it was before.
+  // Without a response from the service, nothing changes.
   editor.network.silent = true
   const next = await editor.openWindow([own, opened])
   await waitForTooltip(next, 'The service hasn’t said yet')
@@ -210,9 +210,9 @@ t.test('signing out sends the minutes before the session ends', async (t) => {
   const posts = editor.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)
   t.strictSame([...new Set(posts)], ['/api/team/active-minutes', '/api/auth/logout'])
   t.equal(posts.at(-1), '/api/auth/logout')
-  t.equal(await minutesOf(caller), 3, 'those of the other window, too')
+  t.equal(await minutesOf(caller), 3, 'including those of the other window')
   await until(() => other.conditions.get('teamSettings.signedIn') === false, 'the other window follows')
-  t.equal(editor.secrets.size, 0, 'no one was signed in again')
+  t.equal(editor.secrets.size, 0, 'no one has signed in again')
   await until(() => window.values()['ext.theme'] === undefined, 'the settings are taken out')
   await window.close()
   await other.close()

@@ -1,4 +1,4 @@
-/** How the extension writes a team's settings, in a faked editor and with the real service. */
+/** How the extension writes a team's settings, in a fake editor with the real service. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -18,7 +18,7 @@ const service = await startService(t, {
 })
 type Test = Parameters<typeof temporaryFolder>[0]
 
-/** An extension that runs programs and doesn't say what is safe, one that does, and one that is safe. */
+/** One extension runs programs and doesn't declare what is safe, one runs programs and does, and one is safe. */
 const EXTENSIONS: FakeExtension[] = [
   {
     id: 'acme.tool',

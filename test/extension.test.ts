@@ -1,4 +1,4 @@
-/** The extension in a faked editor, with the real service; and the package that the service serves. */
+/** The extension in a fake editor with the real service, and the package that the service serves. */
 import { execFile } from 'node:child_process'
 import { access, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** A streaming pair: the primary ends under load, the standby takes over, and the service finds it. */
+/** In a streaming pair, the primary fails under load, the standby takes over, and the service finds it. */
 import t from 'tap'
 import { migrate } from '../src/platform/database/migrate.js'
 import { startService } from './service.js'
@@ -11,7 +11,7 @@ const MINIMUM = 6
 t.test('a failover loses no acknowledged write, and the service finds the new primary', async (t) => {
   const { first, second } = await startPair(t, { synchronous: true })
   const { username, password, host, pathname } = first.address
-  // The standby goes first, so that a start must also find the primary.
+  // The standby comes first, so that the service has to look for the primary at startup.
   const hosts = `${second.address.host},${host}`
   const DATABASE_URL = `postgres://${username}:${password}@${hosts}${pathname}`
   await migrate(DATABASE_URL)
@@ -72,6 +72,6 @@ t.test('a failover loses no acknowledged write, and the service finds the new pr
   t.same(
     found.map(({ minutes }) => minutes),
     counted,
-    'every acknowledged minute is there once',
+    'every acknowledged minute is stored once',
   )
 })

@@ -21,14 +21,14 @@ const longTimeouts = await serviceWith()
 const productionTimeouts = await serviceWith(1)
 let scenes = 0
 
-/** Callers who haven't used up anything yet, with a workspace each. */
+/** New callers with their full share, and a workspace each. */
 const start = async (service = longTimeouts) => {
   const scene = scenes++
   const [ada, bob] = await Promise.all([service.signIn(`ada-${scene}`), service.signIn(`bob-${scene}`)])
   const { id } = await service.workspace(ada)
   const { id: bobs } = await service.workspace(bob)
   const path = (workspace: string) => `/api/team/workspaces/${workspace}`
-  // As every change of it does; on a cluster a lock of its row would be one of all workspaces.
+  // The lock that every change of a workspace takes. On a cluster, locking its row would lock all workspaces.
   const lock = `select pg_advisory_xact_lock(${locksOfWorkspaces.administration}, hashtext($1::uuid::text))`
   const holdWorkspace: [string, string] = [lock, id]
   return { service, ada, bob, holdWorkspace, adas: path(id), bobs: path(bobs) }
@@ -65,7 +65,7 @@ t.test('a caller that gets no permit gets a slow_down error', async (t) => {
   const rejected = replies.filter(({ status }) => status === 429)
   t.ok(rejected.length >= AT_ONCE, 'the last ones at least')
   t.ok(rejected.length <= 3 * AT_ONCE, 'the first ones have had their turn')
-  // On a slow machine, those before have used up the caller's share.
+  // On a slow machine, earlier requests have used up the caller's share.
   const allowed = [AT_ONCE, limits.busy_seconds_per_caller].map(String)
   for (const { headers, body } of rejected) {
     t.equal(body.code, 'rate_limited')
@@ -92,7 +92,7 @@ t.test('a caller that disconnects keeps the permit until the work is done', asyn
     })
     await lockWaiters(service, AT_ONCE)
     for (const call of calls) call.destroy()
-    t.equal(await countLockWaiters(service), AT_ONCE, 'no further one begins')
+    t.equal(await countLockWaiters(service), AT_ONCE, 'no other request starts')
   })
   const replies = await Promise.all(Array.from({ length: 2 * AT_ONCE }, () => ada.get('/api/me')))
   t.same(new Set(replies.map(({ status }) => status)), new Set([200]))
@@ -128,13 +128,13 @@ t.test('a caller over the working-time share continues with one request at a tim
     for (let n = 0; n < 5; n++) {
       const reply = await retryWhileUnavailable(() => bob.patch(bobs, { name: `name ${n}` }))
       t.equal(reply.status, 200)
-      // Between two turns, none waits.
+      // Between two turns, no request waits.
       t.ok((await countLockWaiters(service)) <= 1, 'one at a time')
     }
     await all
   })
   const statuses = (await all).map(({ status }) => status).sort()
-  // A turn ends with the lock's timeout of 2 s, and waiting for a turn ends after 5 s.
+  // A request times out after 2 s at the lock, and after 5 s if it waits for its turn.
   t.same(new Set(statuses), new Set([429, 503]), 'others were rejected')
   t.equal(statuses[3], 503, 'one at least')
   for (const { status, headers, body } of await all) {
@@ -165,7 +165,7 @@ t.test('three callers with 9,750 new or old patterns each don’t delay anyone e
   let isOver = false
   const responses: Reply[] = []
   const attack = async (caller: Caller, n: number) => {
-    // As large as is let through, and larger.
+    // The largest allowed size, and a larger one.
     const entries = entriesOf(caller.login, n % 2 === 0 ? 1 : 200)
     while (!isOver && responses.length < 600)
       responses.push(await caller.post('/api/team/active-minutes', { entries }))
