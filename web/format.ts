@@ -128,7 +128,7 @@ export const longWeekdays = weekdayNames('long')
 
 const DAY_MS = 86_400_000
 export const addDays = (text: string, delta: number): string =>
-  new Date(asDate(text).getTime() + delta * DAY_MS).toISOString().slice(0, 10)
+  utcDay(asDate(text).getTime() + delta * DAY_MS)
 export const daysBetween = (from: string, to: string): number =>
   (asDate(to).getTime() - asDate(from).getTime()) / DAY_MS
 /** The date on the viewer's clock. */

@@ -71,8 +71,7 @@ export const presetsOf = (isWeekly: boolean): [name: string, range: Range][] =>
         ['Year', lastDays(365)],
       ]
 
-const firstOfMonth = (year: number, month: number) =>
-  new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10)
+const firstOfMonth = (year: number, month: number) => utcDay(Date.UTC(year, month))
 
 /** The first day of a month before or after a day's month. */
 const monthFrom = (day: string, months: number): string => {
@@ -108,7 +107,7 @@ export const RANGE_KEYS: Record<string, string> = {
 const slugOf = (name: string): string =>
   name
     .toLowerCase()
-    .replace(/ (d|w)(?:ay|eek)s?$/, '$1')
+    .replace(/(\d) (.).*/, '$1$2')
     .replace(' ', '-')
 
 const relativeRanges = (isWeekly: boolean) => [
@@ -179,7 +178,9 @@ export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
   const [from, to] = [query.from || undefined, query.to || undefined]
   const usual = isWeekly ? lastWeeks(4) : lastDays(30)
   if (!from && !to) {
-    const named = relativeRanges(isWeekly).find(([name]) => slugOf(name) === query.range)?.[1]
+    // Earlier links have `thisw` and `lastw`.
+    const slug = query.range?.replace(/^(this|last)w$/, '$1-week')
+    const named = relativeRanges(isWeekly).find(([name]) => slugOf(name) === slug)?.[1]
     return { range: named ?? usual, ...(query.range && !named && { problem: 'This range doesn’t exist.' }) }
   }
   const [start, end] = [from && nearestDay(from), to && nearestDay(to)]

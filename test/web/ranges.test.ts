@@ -127,10 +127,9 @@ t.test('ranges of days on Wednesday, 25 November 2026', async (t) => {
       const { range } = rangeOf(Object.fromEntries(new URLSearchParams(asked)))
       t.equal(copied(asked, range), `https://example.com/w/1${link}`)
     }
-    // Links with these names have been shared.
     const named: Record<string, Days> = {
-      thisw: ['2026-11-23', '2026-11-25'],
-      lastw: ['2026-11-16', '2026-11-22'],
+      'this-week': ['2026-11-23', '2026-11-25'],
+      'last-week': ['2026-11-16', '2026-11-22'],
       'this-month': ['2026-11-01', '2026-11-25'],
       'last-month': ['2026-10-01', '2026-10-31'],
       'this-quarter': ['2026-10-01', '2026-11-25'],
@@ -141,5 +140,11 @@ t.test('ranges of days on Wednesday, 25 November 2026', async (t) => {
       t.strictSame(rangeOf({ range }), { range: toRange(days) }, range)
       t.equal(copied('', toRange(days)), `https://example.com/w/1?range=${range}`)
     }
+    // Links with these names have been shared.
+    for (const [range, named] of [
+      ['thisw', 'this-week'],
+      ['lastw', 'last-week'],
+    ] as const)
+      t.strictSame(rangeOf({ range }), rangeOf({ range: named }), range)
   })
 })
