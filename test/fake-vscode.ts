@@ -207,7 +207,7 @@ export const installEditor = async ({
       .map(({ root, remote, folder }) => ({
         rootUri: uriOf(root),
         state: {
-          // As Git lists them: by name.
+          // Sorted by name, as Git lists them.
           remotes: Object.entries({ origin: remote, ...folder.remotes })
             .map(([name, fetchUrl]) => ({ name, fetchUrl }))
             .sort((one, other) => (one.name < other.name ? -1 : 1)),
@@ -242,7 +242,7 @@ export const installEditor = async ({
       )
     }
     const valuesAt = (address: string) => values.get(address) ?? {}
-    /** Whoever writes the file, each window reads it, and fires one event. */
+    /** Writes the file. Each window then reads it and fires one event. */
     const changeFile = async (address: string, text: string) => {
       await mkdir(dirname(fileOf(address)), { recursive: true })
       await writeFile(fileOf(address), text)
@@ -451,7 +451,7 @@ export const installEditor = async ({
       type: (file = join(first.address, 'index.ts')) =>
         emit('selection', { kind: 1, textEditor: { document: document(file) } }),
       document,
-      /** The person types in a terminal. Only the first time, the editor says so. */
+      /** The person types in a terminal. The editor reports it only the first time. */
       async typeInTerminal() {
         if (terminal.state.isInteractedWith) return
         terminal.state.isInteractedWith = true

@@ -1,4 +1,6 @@
-/** Short forms of what `npm run test:faults` plays for long: the same callers, and the same model of what must be there. */
+/**
+ * Short versions of the faults of `npm run test:faults`, with the same callers and the same model of the expected data.
+ */
 import t from 'tap'
 import { frozenFor } from './faults/frozen.js'
 import { finishFault, startScene } from './faults/scene.js'
@@ -25,7 +27,7 @@ t.test('acknowledged writes are stored exactly once, whatever stops or freezes d
   await t.test('the database freezes', async (t) => {
     const url = services[0]?.url
     const headers = { Authorization: `Bearer ${crowd.people[0]?.token}` }
-    // A process of the database that starts only now wouldn't stand still with the others.
+    // A database process that starts after the freeze would keep running.
     await until(async () => (await fetch(`${url}/api/ready`)).ok, 'the connection of the probes is there')
     await frozenFor(databaseProcesses, async () => {
       const away = await fetch(`${url}/api/me`, { headers })

@@ -1,4 +1,7 @@
-/** Random flushes and heartbeats of many people at once, with failures in between, held against a model of what has to be counted. */
+/**
+ * Random flushes and heartbeats of many people at once, with failures in between, compared with a model of the expected
+ * counts.
+ */
 import type { Tx } from '../src/platform/database/client.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, HOURS } from '../src/platform/time/days.js'

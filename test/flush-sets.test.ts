@@ -23,7 +23,7 @@ t.test('writes that arrive during a transaction are batched into the next one', 
   await service.workspace(ada, { members: people })
   const day = await readToday(service.database)
   let time = Date.parse(day) / 1_000
-  // In so many workspaces, this one's would change too many rows.
+  // With this many workspaces, this person's flush would change too many rows.
   const busy = await service.signIn('busy')
   await joinWorkspaces(service, busy, limits.flush_rows / 50 + 1)
   const reposOf = (person: Caller) =>
@@ -191,7 +191,7 @@ t.test('a single write takes few statements and few round trips', async (t) => {
       lengths,
       JSON.stringify(roundTrips),
     )
-  // The first one of a day also remembers the repository.
+  // The first flush of a day also stores the repository.
   await flush('flush-1')
   equal(await tripsOf(service, () => flush('flush-2')), [2, 2, 3])
   await beat('acme/api', 0)

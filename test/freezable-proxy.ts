@@ -1,4 +1,4 @@
-/** A network to the database that can stop carrying anything without closing a connection. */
+/** A proxy to the database that can stop forwarding without closing a connection. */
 import type { Socket } from 'node:net'
 import { startRelay } from './relay.js'
 

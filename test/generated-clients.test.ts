@@ -1,6 +1,7 @@
 /**
- * Clients that others generate from the document compile strictly, and work. The generators come from the registry, in pinned
- * versions, and are too many packages to be dependencies: so this runs only with INSTALL_WITH_NPM, as for a release.
+ * Clients that others generate from the document compile strictly, and work. The generators are installed from the
+ * registry in pinned versions, because they have too many packages to be dependencies. So this runs only with
+ * INSTALL_WITH_NPM, as for a release.
  */
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -14,7 +15,7 @@ import { startService } from './service.js'
 
 const run = promisify(execFile)
 
-/** The same calls with each: who am I, create a workspace, and read an error. */
+/** The same calls with each client: read the caller, create a workspace, and get an error. */
 const uses = {
   'openapi-typescript': `
     import createClient from 'openapi-fetch'

@@ -9,7 +9,7 @@ import { startProviders, startService } from './service.js'
 
 const folder = join(projectRoot, 'docs/guides')
 const files = (await readdir(folder)).sort()
-/** Has another prefix than by default. */
+/** This service has a prefix other than the default. */
 const prefixed = await startService(t, { env: { EXTENSION_PREFIX: 'foo' } })
 
 /** The commands of a guide, with the status that the comment before one of them names. */

@@ -199,7 +199,7 @@ t.test('imports', async (t) => {
     const { caller } = await someone(service, 'gus')
     const other = await startService(t, { beside: service })
     const file = JSON.stringify(Array.from({ length: 100 }, (_, index) => morning(100 + index, 2)).flat())
-    // No run begins before the first import is cancelled.
+    // Prevents runs until the first import is cancelled.
     const { isClosing } = service.app.lifecycle
     service.app.lifecycle.isClosing = () => true
     await upload(caller, file)
@@ -226,7 +226,7 @@ t.test('imports', async (t) => {
   t.test('two instances skip and repeat no day, whatever fails or is cancelled', async (t) => {
     const service = await startService(t)
     const other = await startService(t, { beside: service })
-    // Only the runs that the test starts, and none by the clock.
+    // Only the test starts runs, not the timer.
     for (const { app } of [service, other]) app.lifecycle.isClosing = () => true
     const { caller } = await someone(service, 'jo')
     const runOther = () => runImports(other.app.database, service.config.repohost.kind, other.app.log)
@@ -269,7 +269,7 @@ t.test('imports', async (t) => {
     await runWhile(runOther)
     expectAll(100)
     hasProperties(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: days })
-    t.same(await minutesOf(caller), expected, 'another instance goes on')
+    t.same(await minutesOf(caller), expected, 'another instance continues')
 
     await store(200)
     let restarts = 0
@@ -375,7 +375,7 @@ t.test('imports', async (t) => {
     t.same(await figuresOf(300), [0, 50, 0], 'patterns of workspaces')
     const repos_off = Array.from({ length: 200 }, (_, n) => `${'o'.repeat(95)}/${long('b')}${n}*`)
     t.equal((await caller.put('/api/me/recording', { paused: false, repos_off, hours: null })).status, 200)
-    t.same(await figuresOf(301), [0, 0, 50], 'and what the person excludes')
+    t.same(await figuresOf(301), [0, 0, 50], 'and the person’s exclusions')
   })
 
   t.test('the number of projects per day and per file is limited', async (t) => {

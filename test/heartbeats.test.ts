@@ -59,7 +59,7 @@ const someone = async (service: Service, login = `ada-${randomUUID().slice(0, 8)
   return { caller, workspace: id }
 }
 
-/** Lets a person have joined before the days of these heartbeats. */
+/** Backdates a person's memberships to before these heartbeats. */
 const joinedEarlier = async (service: Service, caller: Caller) => {
   const { id } = (await caller.get('/api/me')).body
   await service.database.write.statement(
@@ -99,11 +99,15 @@ t.test('heartbeats', async (t) => {
       'without an earlier one, it counts nowhere',
     )
     await send(caller, [last(at(9, 30)), last(at(14, 0))])
-    t.same(await minutesOf(caller), { 'acme/web': 2, 'acme/api': 3 }, 'stored ones are looked at')
+    t.same(
+      await minutesOf(caller),
+      { 'acme/web': 2, 'acme/api': 3 },
+      'stored heartbeats count as earlier ones',
+    )
     await send(caller, [last(at(9, 1))])
     await send(caller, [last(at(9, 30)), last(at(14, 0))])
     t.same(await minutesOf(caller), { 'acme/web': 2, 'acme/api': 3 }, 'sending them again changes nothing')
-    t.same(await projectsOf(caller), [], 'it is no name that waits')
+    t.same(await projectsOf(caller), [], 'the placeholder doesn’t become a waiting name')
     const { caller: other } = await someone(service)
     await send(other, [beat(at(10, 0), 'folder'), last(at(10, 1))])
     t.same(
@@ -509,13 +513,17 @@ t.test('heartbeats', async (t) => {
     t.test('don’t count in a workspace on days before joining it', async (t) => {
       const { caller } = await someone(service)
       await send(caller, [beat(at(8, 0), 'acme/early'), beat(at(9, 0), 'early')])
-      t.same(await minutesOf(caller), { 'acme/early': 1 }, 'only what named the repository')
+      t.same(
+        await minutesOf(caller),
+        { 'acme/early': 1 },
+        'only the heartbeat that named the repository counts',
+      )
     })
 
     t.test('aren’t matched to a repository by anything an admin does', async (t) => {
       const admin = await service.signIn(`admin-${randomUUID().slice(0, 8)}`)
       const names = ['job-applications', 'web', 'taxes']
-      /** Someone works in folders, while an admin tries to see them, or doesn't. */
+      /** A person works in folders. With `meddle`, an admin tries to see them. */
       const play = async (meddle: boolean) => {
         const bob = await service.signIn(`bob-${randomUUID().slice(0, 8)}`)
         const { id } = await service.workspace(admin, { members: [bob], patterns: ['acme/*'] })

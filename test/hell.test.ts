@@ -1,4 +1,4 @@
-/** Values from hell: each operation of the document gets each of them in each place, from each kind of caller. */
+/** Hostile values, which each operation of the document gets in each place, from each kind of caller. */
 import t from 'tap'
 import { type Attack, attacksOn, type Document, type Hostile } from './attack.js'
 import { hasProperties } from './has-properties.js'
@@ -44,7 +44,7 @@ const sampleOf = (attacks: Iterable<Attack>): Attack[] => {
   })
 }
 
-/** They end sessions, memberships and workspaces, so they come last. */
+/** These end sessions, memberships and workspaces, so they come last. */
 const LAST = ['leaveWorkspace', 'removeMember', 'deleteWorkspace', 'logout', 'deleteAccount']
 
 const AT_ONCE = 8

@@ -37,7 +37,7 @@ interface Paths {
   yes: Record<string, UpstreamResponse>
   no: Record<string, UpstreamResponse>
   list: string
-  /** A no of the question, and what makes it unclear. */
+  /** A "no" to a question, and what makes it unclear. */
   unclear: Record<string, Record<string, UpstreamResponse>>
 }
 
@@ -94,7 +94,7 @@ const hosts: Record<RepohostKind, Paths> = {
   },
 }
 
-/** Hosts of any kind mean nothing by these. */
+/** These responses mean nothing, whatever the kind of host. */
 const odd: Record<string, UpstreamResponse> = {
   'an empty 200': response(200),
   null: response(200, null),
@@ -210,7 +210,7 @@ for (const kind of repohostKinds) {
       t.same(await logins(), ['ada'])
       answerWith(yes)
       await signIn()
-      t.same(await logins(), ['ada', 'bob'], 'who is back joins again')
+      t.same(await logins(), ['ada', 'bob'], 'a person who is back joins again')
       answerWith(no)
       await signIn()
       t.same(await logins(), ['ada'])

@@ -175,10 +175,10 @@ t.test('after a removal, a person needs a newer invite, but not after leaving', 
   const isMember = async () => (await bob.get(`${team}/${id}/members`)).status === 200
 
   await bob.post(`${team}/${id}/leave`)
-  t.equal((await join(code)).status, 200, 'who left by themselves comes back')
+  t.equal((await join(code)).status, 200, 'people who left can come back')
   await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
   await bob.delete(`${team}/${id}/members?login=bob`)
-  t.equal((await join(code)).status, 200, 'so does who removed themselves')
+  t.equal((await join(code)).status, 200, 'so can people who removed themselves')
 
   const second = (await ada.post(`${team}/${id}/invites`)).body
   await ada.delete(`${team}/${id}/members?login=bob`)
@@ -436,7 +436,7 @@ t.test('an invite code shows its workspace and state', async (t) => {
   t.hasStrict((await lookUp(eve, old.code)).body, { status: 'expired' })
 
   await ada.delete(`${team}/${id}/members?login=bob`)
-  t.hasStrict((await lookUp(bob, code)).body, { status: 'revoked' }, 'for who was removed since')
+  t.hasStrict((await lookUp(bob, code)).body, { status: 'revoked' }, 'for people who were removed since')
   t.hasStrict((await lookUp(eve, code)).body, { status: 'active' }, 'and for no one else')
 
   const unknown = { status: 404, body: { code: 'invite_not_found' } }

@@ -1,4 +1,4 @@
-/** Access keys of people and of workspaces: what they open, what is recorded of them, and how they end. */
+/** Access keys of people and of workspaces: what they give access to, what is recorded about them, and how they end. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -261,7 +261,7 @@ t.test('a person’s key always has the person’s current role', async (t) => {
   t.same(await statuses(), asMember)
   await admin.patch(`${team}/${id}/members`, { login: 'grace', role: 'admin' })
   t.same(await statuses(), asAdmin)
-  t.equal((await calls.pull()).body.updated_by, 'grace', 'it is the person who pushes')
+  t.equal((await calls.pull()).body.updated_by, 'grace', 'the push is the person’s')
   const audit = (await admin.get(`${team}/${id}/audit`)).body.entries[0]
   hasProperties(t, audit, { actor: 'grace', action: 'settings.pushed' })
   await admin.patch(`${team}/${id}/members`, { login: 'grace', role: 'member' })
@@ -474,7 +474,7 @@ t.test(
         { scopes: ['activity:write'], owner: 'ora', id: editor.id, expires_at: editor.expires_at },
       ],
     ])
-    t.same(await trailOf(pat, ofOther.id), [], 'a key of a member can do nothing of an admin there')
+    t.same(await trailOf(pat, ofOther.id), [], 'a member’s key can’t do what admins do')
   },
 )
 
@@ -756,7 +756,7 @@ t.test('an address that sends many invalid keys has to wait before more are look
   }
   t.same([...codes.keys()].sort(), ['rate_limited', 'token_invalid'])
   t.ok((codes.get('token_invalid') ?? 0) <= most, `${codes.get('token_invalid')} were looked up`)
-  t.equal((await key.get('/api/projects')).status, 200, 'a key that is known goes on')
+  t.equal((await key.get('/api/projects')).status, 200, 'a known key keeps working')
 })
 
 t.test('no log, response, database, backup or export contains a key’s secret', async (t) => {

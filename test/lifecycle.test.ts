@@ -39,7 +39,7 @@ const socketOf = async (dataDir: string) =>
   (await readFile(join(dataDir, 'postgresql/postmaster.pid'), 'utf8')).split('\n')[4] ?? ''
 
 t.test('the service starts in a new folder, survives kill -9 and keeps acknowledged writes', async (t) => {
-  // Too long for a socket, which is then elsewhere.
+  // Too long for a socket's path, so the socket is elsewhere.
   const DATA_DIR = join(await temporaryFolder(t), 'long-'.repeat(30))
   const repohost = await startRepohost()
   t.teardown(() => repohost.close())

@@ -1,4 +1,4 @@
-/** Random work of people who travel, held against a model that knows only on which local day each minute is. */
+/** Random work of people who travel, compared with a model that knows only the local day of each minute. */
 import { deepStrictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -121,7 +121,7 @@ const placeOf = (time: number) => {
   return { day: at.toISOString().slice(0, 10), hour: at.getUTCHours() }
 }
 
-/** People with what they have done, and where it has to be. */
+/** People, their work, and the numbers that it must lead to. */
 class World {
   readonly work: Work[] = []
   readonly ofAgents: Work[] = []
@@ -550,7 +550,7 @@ t.test('every number in every response belongs to the local day of its minutes',
         'gone',
       )
       await finishErasures(service)
-      // Hours are found in the rollups.
+      // Hours are read from the rollups.
       await service.app.jobs.rollups.run()
       await service.app.jobs.rollups.retire()
       world.isGone = true

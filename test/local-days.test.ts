@@ -32,7 +32,7 @@ const changes: [zone: string, day: string, how: string][] = [
 ]
 
 const formats = new Map<string, Intl.DateTimeFormat>()
-/** The date that a calendar on the wall shows. */
+/** The date on a local calendar. */
 const dateIn = (timeZone: string, moment: number): string => {
   const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-CA', { timeZone })
   formats.set(timeZone, format)

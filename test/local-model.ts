@@ -1,4 +1,4 @@
-/** The rules for local days and for hours at the level `named`, once more and as slowly as they like. */
+/** A second, slow implementation of the rules for local days, and for hours at the level `named`. */
 import { Heatmap } from '../src/features/minutes/heatmap.js'
 import { addDays, countDays, listDays } from '../src/platform/time/days.js'
 import { stepsOf } from './trend-steps.js'
@@ -21,7 +21,7 @@ export interface WorkRow {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** The date and the hour that a clock on the wall shows. */
+/** The local date and hour. */
 export const wallClock = (timeZone: string, moment: number): { day: string; hour: number } => {
   const format =
     formats.get(timeZone) ??

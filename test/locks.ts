@@ -4,7 +4,7 @@ import { isCluster } from './database.js'
 import type { Service } from './service.js'
 import { until } from './until.js'
 
-/** Does `work` while a transaction holds what this statement locks; the transaction then leaves no trace. */
+/** Does `work` while a transaction holds the locks of this statement, and then rolls it back. */
 export const whileHeld = async (
   { database }: Service,
   [text, ...parameters]: [string, ...Parameter[]],
@@ -22,7 +22,7 @@ export const whileHeld = async (
   })
 }
 
-/** On a cluster who waits for a lock may do so on any node, in several sessions at once, which have one number in common. */
+/** On a cluster, a transaction can wait for a lock on any node, in several sessions that share a number. */
 const COUNT_WAITERS = {
   alone: `
     select count(*)::int as waiting from pg_stat_activity
@@ -32,14 +32,14 @@ const COUNT_WAITERS = {
     where datname = current_database() and wait_event_type = 'Lock'`,
 }
 
-/** How many connections to the database, of whichever process, wait for a lock. */
+/** How many connections to the database wait for a lock, including those of other processes. */
 export const countLockWaiters = async ({ database }: Service): Promise<number> => {
   const text = (await isCluster()) ? COUNT_WAITERS.cluster : COUNT_WAITERS.alone
   const [row] = await database.hot.statement<{ waiting: number }>(text, [])
   return row?.waiting ?? 0
 }
 
-/** Resolves as soon as so many wait. */
+/** Resolves as soon as this many wait. */
 export const lockWaiters = async (service: Service, count = 1): Promise<void> => {
   await until(async () => (await countLockWaiters(service)) >= count, `${count} wait for a lock`)
 }

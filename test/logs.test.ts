@@ -70,7 +70,7 @@ t.test('a log line names the limit that rejected a request', async (t) => {
 })
 
 t.test('for an unknown path, only segments that also occur in a route are logged', async (t) => {
-  /** `fetch` would tidy the path up. */
+  /** `fetch` would normalize the path. */
   const ask = async (path: string, method = 'GET') => {
     const id = `request-${++requests}`
     const { hostname, port } = new URL(service.url)

@@ -1,4 +1,4 @@
-/** A network between clients and the service that loses a share of what is sent, one request per connection. */
+/** A proxy between clients and the service that loses some of the traffic. Each connection carries one request. */
 import { startRelay } from './relay.js'
 
 /** The loss: of the request, of the response, or of the connection while the service still works. */

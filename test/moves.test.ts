@@ -1,4 +1,4 @@
-/** Settings of a renamed repository move to its new name: with proof, once, whole, and in one workspace alone. */
+/** Settings of a renamed repository move to its new name: with proof, once, completely, and in one workspace only. */
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { deliveryShapes, signedDelivery } from '../demo/host-deliveries.js'

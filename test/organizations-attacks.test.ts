@@ -120,7 +120,7 @@ t.test('a stranger who adds people to organizations doesn’t use up others’ s
   acme.members.set(victim.id, 'member')
   await service.signIn('victim', asks)
   const { workspaces: own } = (await bob.get('/api/team/me')).body
-  t.equal(own.length, 11, 'who has left 10 stays out of them')
+  t.equal(own.length, 11, 'a person who left 10 workspaces stays out of them')
   t.ok(own.some((one: { id: string }) => one.id === id))
 })
 
@@ -159,7 +159,7 @@ t.test('a burst of reports removes up to the hourly limit and doesn’t delay ot
   t.equal(waiting.length, 6)
   const audit = (await ada.get(`${path}/audit?limit=500`)).body.entries
   t.equal(audit.filter((e: { action: string }) => e.action === 'member.removal_waits').length, 6)
-  t.ok(answered > 1, 'others are answered meanwhile')
+  t.ok(answered > 1, 'others get responses meanwhile')
 })
 
 t.test('a company’s day', async (t) => {
@@ -231,7 +231,7 @@ t.test('a company’s day', async (t) => {
     model.delete(one.login)
   }
   await same('5 leave by sign-in')
-  // An hour later: nobody waits for the clock here, the entries are made older.
+  // An hour later: instead of waiting, the test backdates the entries.
   await service.database.write.statement(
     `update audit_entries set at = at - interval '2 hours' where action = 'member.removed'`,
     [],

@@ -128,7 +128,7 @@ for (const kind of repohostKinds) {
     ])
     scene.belong(bob)
     await service.signIn('bob', asks)
-    t.same(await scene.logins(), ['ada', 'bob'], 'and who comes back, joins again')
+    t.same(await scene.logins(), ['ada', 'bob'], 'and people who come back join again')
   })
 
   t.test(`${kind}: only owners can link an organization, with their own token`, async (t) => {
@@ -339,7 +339,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       const { body, headers } = signedDelivery(kind, eventOf(bob), webhook.secret)
       const { 'X-GitHub-Delivery': _, ...nameless } = headers
       t.equal((await service.request('POST', webhook.path, { body, headers: nameless })).status, 200)
-      t.same(await logins(), ['ada', 'cyd', 'bob'], 'nor does a copy of it under another id, or under none')
+      t.same(await logins(), ['ada', 'cyd', 'bob'], 'nor does a copy with another id or without one')
       t.same(await entriesOf(scene, 'member.removal_waits'), [
         {
           actor: 'service',
@@ -439,13 +439,13 @@ t.test('the last admin stays, and a pending removal can be seen and confirmed', 
   t.same(
     (await ada.get(`${path}/organization/members`)).body.members.map(({ login }: { login: string }) => login),
     [second],
-    'whom an admin keeps is no longer listed',
+    'people whom an admin keeps are no longer listed',
   )
   t.equal((await ada.delete(`${path}/members?login=${second}`)).status, 200)
   // The link is paused, because the host has reported its maker, too.
   await service.signIn('ada', asks)
   await service.signIn(second, asks)
-  t.ok((await logins()).includes(second), 'who comes back to the organization, comes back')
+  t.ok((await logins()).includes(second), 'people who come back to the organization come back here')
   t.equal((await people[0]?.get(`${path}/organization/members`))?.status === 200, false, 'only admins see it')
 })
 

@@ -51,7 +51,7 @@ const unpack = async () => {
 await (process.env.INSTALL_WITH_NPM ? installWithNpm() : unpack())
 const command = join(modules, '.bin', name)
 
-/** Starts the installed command in an own empty folder. */
+/** Starts the installed command in a new, empty folder. */
 const start = async (t: Test, env: Record<string, string>, args: string[] = []) => {
   const cwd = await temporaryFolder(t)
   return { cwd, ...spawnProgram(t, command, args, env, cwd) }

@@ -1,4 +1,4 @@
-/** The pooler of `ops/` before a server of the tests. Needs `pgbouncer`. */
+/** The pooler of `ops/` in front of a test server. Needs `pgbouncer`. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, readFile, writeFile } from 'node:fs/promises'

@@ -204,7 +204,7 @@ t.test('minutes outside the chosen hours are cut from the hour, the day and the 
 t.test('weekdays are local, and a night belongs to the day on which it began', async (t) => {
   const { ada } = await newcomer()
   const yesterday = addDays(today, -1)
-  // At 14 hours before UTC's next midnight it is already tomorrow in Kiritimati.
+  // In Kiritimati, tomorrow begins 14 hours before UTC's midnight.
   const flush = async (hours: object) => {
     const entries = [{ repo: 'acme/api', day: yesterday, minutes: 3, hours }]
     const { body } = await ada.post(MINUTES, { timezone: 'Pacific/Kiritimati', entries })

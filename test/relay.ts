@@ -1,4 +1,4 @@
-/** Shared by the failing networks: a proxy in front of a server, whose sockets all end with the test. */
+/** Shared by the faulty proxies: a proxy in front of a server, whose sockets close with the test. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
@@ -15,7 +15,7 @@ export const startRelay = async (
   const host = decodeURIComponent(hostname)
   const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) }
   const sockets = new Set<Socket>()
-  /** A socket whose end is never an error, however it comes. */
+  /** Keeps a socket from throwing, however it ends. */
   const keep = (socket: Socket) => {
     sockets.add(socket)
     return socket.on('error', () => {}).on('close', () => sockets.delete(socket))

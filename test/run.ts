@@ -45,7 +45,7 @@ const PROCESSES = `
   prometheus`
 const SHARED_BY = 12
 const AT_ONCE = 6
-/** Ends what hangs. A busy machine must not reach it. */
+/** Ends files that hang. It must be long enough for a busy machine. */
 const TIMEOUT_SECONDS = 900
 
 interface Result {
@@ -126,7 +126,7 @@ const run = async (files: string[], server: Server): Promise<Result> => {
   const summary = (name: string) =>
     Number(tap.match(new RegExp(`^# \\{[^}]*\\b${name}: (\\d+)`, 'm'))?.[1] ?? 0)
   const [passed, failures] = [summary('pass'), failuresOf(tap)]
-  // One that ended without a word of it has failed as well.
+  // A file that ended without a summary has failed as well.
   const failed = Math.max(summary('fail'), code === 0 && summary('total') > 0 ? 0 : 1)
   const name = files.map((file) => file.replace(/\.test\.js$/, '')).join(' ')
   const skipped = summary('skip')
@@ -157,7 +157,7 @@ try {
     results.reduce((total, result) => total + result[of], 0)
   ofFiles = sum('cpu')
   const failed = results.filter((result) => result.failed > 0)
-  // Again, because they may be far above.
+  // Repeats failures, because they may be far above.
   for (const { name, told } of failed) say(`\nfailed: ${name}\n${told}`)
   say(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`)
   if (failed.length > 0 || results.length === 0) process.exitCode = 1

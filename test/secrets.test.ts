@@ -30,7 +30,7 @@ const operationsOf = async (service: Service): Promise<Operation[]> => {
     .sort((one, other) => Number(one.path.endsWith('/logout')) - Number(other.path.endsWith('/logout')))
 }
 
-/** All that the database keeps, as text. */
+/** Everything in the database, as text. */
 const dumpOf = async (service: Service): Promise<string> => {
   const tables = await service.database.hot.statement<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables

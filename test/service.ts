@@ -101,7 +101,7 @@ export class Service {
     return new Service(test, app, url, config, database, databaseUrl, repohost, logs)
   }
 
-  /** One real HTTP request; a response that the committed OpenAPI document doesn't promise fails the test. */
+  /** Sends a real HTTP request. A response that the committed OpenAPI document doesn't allow fails the test. */
   async request(method: string, path: string, { body, headers = {} }: Call = {}): Promise<Reply> {
     const isText = typeof body === 'string' || body instanceof Uint8Array
     const json = body !== undefined && !isText
@@ -228,7 +228,7 @@ export const betweenRollups = () =>
     return since > 5_000 && since < ROLL_UP_MS - 60_000
   }, 'no rollup is due')
 
-/** The outside world, in which a busy machine may take long to sign people in. */
+/** Clients with long timeouts, because signing in may take long on a busy machine. */
 const patientClients = (config: Config, meter: Meter): Clients => ({
   ...createClients(config, meter),
   repohost: createRepohost(config.repohost, { budgetMs: 30_000, meter }),
@@ -268,7 +268,7 @@ export const startProviders = async (test: Test, { budgetMs }: { budgetMs?: numb
   return { providers, env, clients }
 }
 
-/** Shows what the service itself had to say about a test that has failed. */
+/** Shows the service's own warnings and errors if a test has failed. */
 const showTroubles = (logs: string[]) => {
   for (const line of logs) if (JSON.parse(line).level >= 40) process.stderr.write(line)
 }

@@ -1,4 +1,4 @@
-/** Loaded before a program, so that its clock is off by `CLOCK_AHEAD_MS`. What only lasts, timers for one, is as ever. */
+/** Loaded before a program, so that its clock is off by `CLOCK_AHEAD_MS`. Durations such as timers aren't affected. */
 const ahead = Number(process.env.CLOCK_AHEAD_MS)
 const { now } = Date
 

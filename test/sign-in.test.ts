@@ -190,7 +190,7 @@ t.test('people who swap logins concurrently can all sign in', async (t) => {
   }
 })
 
-/** A browser: keeps cookies, follows nothing by itself. */
+/** A browser that keeps cookies and follows no redirects. */
 const browser = (service: Service) => {
   const cookies = new Map<string, string>()
   const remember = (header: string[]) => {

@@ -1,4 +1,4 @@
-/** Every state in which the service may be told to stop, and what is left of it then. */
+/** Every state in which the service may be stopped, and what is left afterwards. */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
@@ -39,7 +39,7 @@ export interface Outcome {
   sessionsLeft: number
   /** Requests that were under way and got no response. */
   cut: number
-  /** The last that the service said. */
+  /** The last output of the service. */
   output: string
 }
 
@@ -212,7 +212,7 @@ export const states: Record<string, Prepare> = {
   'making the embedded database': async (test, dataDir) => {
     const service = launch(test, await freePort(), { DATA_DIR: dataDir })
     await whenNewFile(dataDir, /^postgresql\.[0-9a-f]{8}$/)
-    // Anywhere between the first file and the first request.
+    // At a random time between creating the first file and the first request.
     await sleep(randomInt(1_500))
     return { service, dataDir }
   },

@@ -1,4 +1,4 @@
-/** Every table of the real database has rules for what becomes of its rows: none can be forgotten. */
+/** Every table of the real database has rules for what happens to its rows, so that no table is forgotten. */
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
 import { peopleColumns, tables } from '../src/features/tables.js'

@@ -1,4 +1,4 @@
-/** A network between the service and its database that can be cut at any byte. */
+/** A proxy between the service and its database that can cut connections at any byte. */
 import type { Socket } from 'node:net'
 import { startRelay } from './relay.js'
 
@@ -9,7 +9,7 @@ export interface TcpProxy {
   reset(): void
   /** Connections that have been made through it. */
   connections(): number
-  /** Called with what passes; answers whether the connection is to be reset instead. */
+  /** Gets all data that passes, and returns whether to reset the connection instead. */
   cut: ((from: 'client' | 'server', bytes: Buffer) => boolean) | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Large bodies of senders without the right to send them: the answer comes before the body. */
+/** Large bodies from senders who may not send them: the response comes before the body. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'

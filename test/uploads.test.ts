@@ -29,7 +29,7 @@ const upload = (workspace: string, day: string, members: number) => ({
     repos: Array.from({ length: 100 }, (_, repo) => ({ repo: `acme/repo-${repo}`, count: 1 })),
   })),
 })
-/** Enough of them to be read beside the event loop. */
+/** Large enough to be read outside the event loop. */
 const LARGE = 60
 
 const fill = (item: string, bytes = BYTES) => item.repeat(Math.floor(bytes / item.length))

@@ -17,7 +17,7 @@ const today = () => new Date().toISOString().slice(0, 10)
 interface Use {
   client: string
   address: string
-  /** Sends what the client sends, and returns what it shows or keeps. */
+  /** Sends the client's requests, and returns what it shows or stores. */
   use(secret: string): Promise<unknown>
   shows: unknown
 }

@@ -1,6 +1,6 @@
 /**
- * Walls between features that no rule of imports sees: tables in SQL texts, and what plugins decorate the app and its
- * requests with. Both may be used by the feature that declares them, and by features above it.
+ * Boundaries between features that import rules can't check: tables in SQL texts, and decorators of the app and its
+ * requests. Both may be used by the feature that declares them, and by features above it.
  */
 import { join, relative } from 'node:path'
 import ts from 'typescript'

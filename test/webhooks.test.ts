@@ -219,7 +219,7 @@ t.test('an uploaded count replaces earlier and later reported ones', async (t) =
   t.same(
     (await webhook.counts())[`ada ${today} ${REPO}`],
     { commits: 2, closed_issues: 1 },
-    'of the two each for itself',
+    'each of the two on its own',
   )
   t.equal((await upload('commits', 0)).body.upserted, 1)
   await webhook.push(REPO, [commitOf('ada', today)])
@@ -273,7 +273,7 @@ t.test('rotating a secret keeps the URL, and old secrets work for a day', async 
   t.equal(await statusWith(webhook.secret), 404)
   const another = await createWebhook(service, ada, id)
   t.not(another.path, path)
-  t.same(await another.deliveries(), [], 'what came to another webhook is not listed')
+  t.same(await another.deliveries(), [], 'deliveries to another webhook aren’t listed')
   const { body } = await ada.get(`/api/team/workspaces/${id}/audit`)
   t.same(
     body.entries
@@ -753,8 +753,8 @@ t.test('deliveries have rate limits per workspace and per webhook creator', asyn
     { [`ada ${today} ${REPO}`]: { commits: 20, closed_issues: 0 } },
     'all or nothing',
   )
-  t.equal((await webhook.push(REPO, second.slice(0, 8))).status, 200, 'what was rejected took nothing')
-  t.equal((await other.push(REPO, commitsOf(12))).status, 429, 'a person has no more with two workspaces')
+  t.equal((await webhook.push(REPO, second.slice(0, 8))).status, 200, 'rejected deliveries use no space')
+  t.equal((await other.push(REPO, commitsOf(12))).status, 429, 'two workspaces give a person no more space')
   t.equal((await other.push(REPO, commitsOf(9))).status, 200)
   t.equal((await bobs.push(REPO, [commitOf('bob', today)])).status, 200, 'others are not affected')
 

@@ -20,7 +20,7 @@ export const connectionsCut: Fault = {
     })
     const proxy = line as unknown as TcpProxy
 
-    /** Cuts one connection amid whatever it carries. */
+    /** Resets a connection at a random point. */
     const cutSome = () => {
       let left = 1 + Math.floor(Math.random() * 6)
       proxy.cut = () => {

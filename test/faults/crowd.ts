@@ -1,4 +1,4 @@
-/** Callers who do what people do, and know what must have come of it. */
+/** Callers who act like people, and know what data must result. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
 import type { RepohostStandIn } from '../../demo/repohost.js'
@@ -9,10 +9,10 @@ export interface CrowdOptions {
   /** Where the next request goes. */
   url(): string
   repohost: RepohostStandIn
-  /** Past the service, to see what is really there. */
+  /** Bypasses the service, to read what is really stored. */
   admin: postgres.Sql
   callers?: number
-  /** Between the deeds of a caller. */
+  /** The pause between two requests of a caller. */
   pauseMs?: number
   /** The statuses that a fault excuses. 0 means no response, because the service itself ends. By default 503. */
   excused?: number[]
@@ -34,9 +34,9 @@ interface Person {
 
 /** A wait longer than this counts as endless. */
 const HUNG_MS = 90_000
-/** So long that its response comes in many pieces, and a cut may fall between two of them. */
+/** So long that the response arrives in many pieces, and a connection can break between two of them. */
 const FILLING = 'x'.repeat(60_000)
-/** Minutes are spread over so many days, so that no day is ever full. */
+/** Minutes are spread over this many days, so that no day fills up. */
 const DAYS = 28
 
 const range = (day: string) => `from=${addDays(day, -29)}&to=${addDays(day, 1)}`
@@ -317,7 +317,7 @@ export const startCrowd = async (options: CrowdOptions) => {
     }
   }
 
-  /** Ends the work, and holds what is there against what was answered. */
+  /** Ends the work, and compares the stored data with the responses. */
   const finish = async () => {
     isOver = true
     await Promise.all(days)

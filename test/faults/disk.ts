@@ -1,4 +1,4 @@
-/** The file system of the database is full for a while, log of changes and all. Needs to mount one that is small. */
+/** The file system of the database is full for a while, including its WAL. Needs to mount a small file system. */
 import { execFile } from 'node:child_process'
 import { chmod, open, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const ROUNDS = 3
 const FULL_MS = 8_000
 const RECOVERY_MS = 30_000
 
-/** Takes all that is left. */
+/** Takes all remaining space. */
 const fill = async (folder: string) => {
   const filler = join(folder, 'filler')
   const file = await open(filler, 'w')
@@ -48,7 +48,7 @@ export const diskFull: Fault = {
       const freeDisk = await fill(dataDir)
       const before = new Map(crowd.statuses)
       for (const end = Date.now() + FULL_MS; Date.now() < end; await sleep(200)) {
-        // The log of changes goes on in its next file, for which there is no space.
+        // The WAL continues in its next file, for which there is no space.
         await admin`select pg_switch_wal()`.catch(() => {})
       }
       const responses = [...crowd.statuses].map(

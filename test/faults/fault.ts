@@ -22,7 +22,7 @@ export interface Figures {
   lost: number
   /** How many are stored more often than sent. */
   doubled: number
-  /** Answers that aren't what they must be. */
+  /** Responses with unexpected content. */
   wrong: number
   /** Answers of 500 and above other than 503, and connections that ended without a response where they must not. */
   failed: number
@@ -57,7 +57,7 @@ export const missing = ({ needs = [] }: Fault): string[] =>
     need === 'root' ? process.getuid?.() !== 0 : spawnSync('which', [need]).status !== 0,
   )
 
-/** Asks again and again until told to stop. */
+/** Keeps sending requests until it is stopped. */
 export const watch = async (ask: () => Promise<Response>, everyMs: number, stop: AbortSignal) => {
   const seen = { statuses: new Map<number, number>(), longestMs: 0 }
   while (!stop.aborted) {

@@ -1,4 +1,4 @@
-/** Many instances start at once on an empty database: all of them come up, and one migrates. */
+/** Many instances start at once on an empty database. One of them migrates, and all become ready. */
 import postgres from 'postgres'
 import { startThrowAwayDatabase } from '../../demo/database.js'
 import { FIRST_MIGRATION, migrations } from '../../src/platform/database/migrations.js'

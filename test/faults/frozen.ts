@@ -1,4 +1,4 @@
-/** Processes that stop without ending, as when a machine swaps, or a virtual one is moved. */
+/** Processes that freeze, as when a machine swaps or a virtual machine is moved. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fault, watch } from './fault.js'
 import { finishFault, randomPause, startScene } from './scene.js'
@@ -8,7 +8,7 @@ const SECONDS = [5, 30]
 const ANSWER_MS = 12_000
 const HEALTH_MS = 5_000
 
-/** Does `work` while these processes stand still. */
+/** Does `work` while these processes are frozen. */
 export const frozenFor = async (
   list: () => Promise<number[]>,
   work: () => Promise<unknown>,
@@ -18,7 +18,7 @@ export const frozenFor = async (
     try {
       process.kill(pid, signal)
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   // Listed again, because one that isn't frozen yet starts others.

@@ -1,4 +1,4 @@
-/** Ends that nothing announces: of the service, of the whole database, of one of its processes. */
+/** Kills the service, the whole database, or one of its processes without a warning. */
 import { killProcesses } from '../process.js'
 import type { Fault } from './fault.js'
 import { finishFault, randomPause, startScene } from './scene.js'
@@ -7,7 +7,7 @@ import { finishFault, randomPause, startScene } from './scene.js'
 const ROUNDS = 20
 /** A start, on a machine that is busy. */
 const START_MS = 30_000
-/** Once the database has recovered from its log of changes. */
+/** How long requests may fail after the database has replayed its WAL. */
 const RECOVERY_MS = 5_000
 
 export const serviceKilled: Fault = {

@@ -1,6 +1,7 @@
 /**
- * The proxies of `ops/` before two instances, with TLS: people sign in, upload, stream, ask for a year, are counted by
- * their addresses, and the instances are restarted under load. A proxy that isn't installed is left out, and named.
+ * The proxies of `ops/` in front of two instances, with TLS: people sign in, upload, stream, ask for a year, are
+ * counted by their addresses, and the instances are restarted under load. A proxy that isn't installed is left out, and
+ * named.
  */
 import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:https'

@@ -1,4 +1,4 @@
-/** Restarts instances behind HAProxy, two of four at a time, while people work. No one notices. */
+/** Restarts instances behind HAProxy, two of four at a time, while people work, and checks that no request fails. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBalancer } from '../balancer.js'
 import { ready } from '../process.js'
@@ -10,7 +10,7 @@ const INSTANCES = 4
 const AT_ONCE = 2
 /** Longer than the balancer takes to ask whether an instance is ready. */
 const SHUTDOWN_DELAY_MS = '2500'
-/** Until the balancer has seen that it is. */
+/** How long the balancer takes to notice that an instance is ready. */
 const SEEN_MS = 1_500
 
 export const rollingRestarts: Fault = {

@@ -117,7 +117,7 @@ for (const fault of faults.filter(isChosen)) {
   }
   say(`${fault.name} …`)
   const since = Date.now()
-  // Whatever took long here is to be seen against this: others may have been at work on the machine.
+  // How busy the machine was, to put long waits into perspective.
   const own = monitorEventLoopDelay()
   own.enable()
   const outcome = await play(fault)

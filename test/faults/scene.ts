@@ -11,7 +11,7 @@ import { type Outcome, quiet, type Scope } from './fault.js'
 export interface SceneOptions extends Pick<CrowdOptions, 'excused' | 'callers' | 'pauseMs'> {
   /** Where the database is; a folder of its own by default. */
   dataDir?: string | undefined
-  /** The way of the service to the database. */
+  /** The service's route to the database, such as a proxy. */
   through?(url: string): Promise<string>
   /** Beyond what the scene sets, of each instance. */
   env?: Record<string, string>[]

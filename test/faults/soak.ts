@@ -1,4 +1,4 @@
-/** Everything that callers do, for long: memory and descriptors stay where they are, and nothing fails. */
+/** Runs all kinds of requests for a long time. Memory and descriptors must not grow, and nothing may fail. */
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signatureOf } from '../../demo/billing-provider.js'
@@ -20,7 +20,7 @@ interface Sample {
   descriptors: number
 }
 
-/** The slope of the line of least squares, in per cent of the mean per minute. */
+/** The slope of the least-squares line, in per cent of the mean per minute. */
 const slopeOf = (samples: Sample[]): number => {
   const mean = (of: (sample: Sample) => number) =>
     samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length

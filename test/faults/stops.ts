@@ -1,4 +1,4 @@
-/** Stops the service again and again in every state, and says what that took and what it left. */
+/** Stops the service repeatedly in every state, and reports how long it took and what was left. */
 import { temporaryFolder } from '../process.js'
 import { type Outcome as Stop, states, stop } from '../stopping.js'
 import type { Fault } from './fault.js'

@@ -66,7 +66,7 @@ const setAttacks = async (scope: Scope) => {
   }
   const ada = await signIn('ada')
   const mallory = await signIn('mallory')
-  /** Two with patterns as they can be entered now, and one with those of before. */
+  /** Two attackers have patterns that are allowed now, and one has patterns that were allowed earlier. */
   const patternAttackers = { mal: bombs, mel: bombs, mil: oldBombs }
   const attackers = await Promise.all(
     Object.keys(patternAttackers).map(async (login) => ({ login, ...(await signIn(login)) })),
@@ -146,7 +146,7 @@ const setAttacks = async (scope: Scope) => {
   }
 
   const counts = new Map<string, number>()
-  /** Sends and forgets; what came of it is counted. */
+  /** Sends a request, and counts its outcome. */
   const fire = (method: string, path: string, headers: Record<string, string>, body?: string | Buffer) =>
     new Promise<void>((resolve) => {
       const done = (what: string) => {
@@ -249,7 +249,7 @@ const setAttacks = async (scope: Scope) => {
     },
   }
 
-  /** Asks again and again, as long as it is to go on. */
+  /** Keeps sending requests until it is stopped. */
   const watch = async (
     path: string,
     headers: Record<string, string>,
@@ -276,7 +276,9 @@ const setAttacks = async (scope: Scope) => {
     ) / 1_024
   const descriptors = async () => (await readdir(`/proc/${service.child.pid}/fd`).catch(() => [])).length
 
-  /** Plays these for so long. @returns the cells of a row, and whether an ordinary caller was served throughout */
+  /**
+   * Runs these attacks for this long. @returns the cells of a row, and whether an ordinary caller was served throughout
+   */
   const play = async (name: string, names: string[], seconds: number) => {
     if (!isUp(service)) service = await startService()
     counts.clear()

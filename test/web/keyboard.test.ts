@@ -256,7 +256,7 @@ else {
         t.equal(
           await page.locator(':focus').getAttribute('aria-activedescendant'),
           await best.getAttribute('id'),
-          'a screen reader says the option that Enter chooses',
+          'a screen reader announces the option that Enter chooses',
         )
         await user.press('Enter')
       }

@@ -1,6 +1,7 @@
 /**
- * The tasks that people use the dashboard for, by mouse, by keyboard, and with failures. They share one team, whose life they
- * tell in order, because a scene for each would cost a service, sign-ins and first loads; some see what earlier ones left.
+ * The tasks that people use the dashboard for, by mouse, by keyboard, and with failures. They share one team, and run
+ * in order, because a separate scene for each would need a service, sign-ins and first loads. Some depend on earlier
+ * ones.
  */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -96,7 +97,7 @@ else {
     await enter()
     await page.getByRole('heading', { name: 'Acme people', exact: true }).waitFor()
     t.equal(page.url(), `${service.url}/w/${id}/people`, 'at the configured origin')
-    // So that no request of this page is under way without its cookie.
+    // Leaves the page, so that it sends no request without its cookie.
     await page.goto('about:blank')
     await page.context().clearCookies()
     const { code } = (await ada.post(`/api/team/workspaces/${id}/invites`, {})).body
