@@ -10,7 +10,7 @@ import { Environment, type Variable, variables } from '../schemas/environment.js
 import { type RateLimitName, rateLimits } from '../schemas/limits.js'
 import {
   hasKnownAuthentication,
-  hasKnownTls,
+  hasKnownTlsParameters,
   hasUnescapedPassword,
   withFirstHost,
 } from './platform/database/url.js'
@@ -46,7 +46,7 @@ const problemOf = (name: string, text: string): string => {
   if (urlsWithPassword.includes(name) && hasUnescapedPassword(text))
     return 'contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25'
   const url = name === 'DATABASE_URL' ? parseUrl(withFirstHost(text)) : undefined
-  if (url && !hasKnownTls(url))
+  if (url && !hasKnownTlsParameters(url))
     return 'has a parameter for TLS that isn’t known: write sslmode=disable, allow, prefer, require, verify-ca or verify-full'
   if (url && /^postgres/.test(url.protocol) && !hasKnownAuthentication(url))
     return 'must be a postgres:// URL whose require_auth lists only password, md5, scram-sha-256 and none'
@@ -152,7 +152,7 @@ const isPostgresUrl = (text: string): boolean => {
     isDecodable(text) &&
     !hasUnescapedPassword(text) &&
     hasKnownAuthentication(url) &&
-    hasKnownTls(url)
+    hasKnownTlsParameters(url)
   )
 }
 

@@ -12,7 +12,7 @@ import {
   isDecidedBeforeBody,
 } from './platform/access/plugin.js'
 import { headerFault, sendContinue, timeoutFault } from './platform/http/connections.js'
-import { answerUnknown } from './platform/http/errors.js'
+import { answerNotFound } from './platform/http/errors.js'
 import { type BuildResponseHeaders, setCacheControl, setHeaders } from './platform/http/headers.js'
 import { maintenanceFault } from './platform/http/maintenance.js'
 import { beginWork } from './platform/http/own-body.js'
@@ -63,7 +63,7 @@ export const admission = fp(async (app) => {
   app.addHook('preParsing', (request, reply, payload, done) => {
     // Answered before the body is read.
     if (request.is404) {
-      answerUnknown(request, reply)
+      answerNotFound(request, reply)
       return
     }
     const proceed = () => {

@@ -53,7 +53,7 @@ export const changeWorkspace = <T>(
     const workspace = await lockWorkspace(tx, workspaceId)
     if (!workspace) throw new ApiError('workspace_not_found')
     const { caller, actor } = await readAuthor(tx, call, wanted)
-    return work(changeBy(tx, { workspaceId, workspace, caller, actor, reason }))
+    return work(createChange(tx, { workspaceId, workspace, caller, actor, reason }))
   }, options)
 
 /**
@@ -95,7 +95,7 @@ interface By extends Pick<Change, 'caller' | 'workspace'>, Pick<WorkspaceCall, '
 }
 
 /** A change to a workspace that `tx` has locked. */
-export const changeBy = (tx: Db, { workspaceId, workspace, caller, actor, reason }: By): Change => {
+export const createChange = (tx: Db, { workspaceId, workspace, caller, actor, reason }: By): Change => {
   const recordAll: Change['recordAll'] = (entries) =>
     insertAuditEntries(
       tx,

@@ -11,7 +11,7 @@ import {
   type User,
 } from '../accounts/index.js'
 import { canLeave, withdraw } from './change-members.js'
-import { changeBy } from './change-workspace.js'
+import { createChange } from './change-workspace.js'
 import { insertAuditEntry, SERVICE_ACTOR } from './queries/audit.js'
 import { deleteMember, insertMember, lockRole, lockRoles, readMember } from './queries/members.js'
 import {
@@ -258,7 +258,7 @@ const removeDepartedMember = async (
       const person = { id: userId, login }
       const reason = `left ${link.organization} at ${hostName}`
       const caller = { ...SERVICE_ACTOR, role: 'admin', keyName: null } as const
-      const change = changeBy(tx, { workspaceId, workspace, caller, actor: SERVICE_ACTOR })
+      const change = createChange(tx, { workspaceId, workspace, caller, actor: SERVICE_ACTOR })
       const isLastAdmin = !(await canLeave(change, workspaceId, { userId, role }))
       const isTooMany = (await countRemovals(tx, workspaceId)) >= removals
       const because =

@@ -23,7 +23,7 @@ const tlsParameters = ['ssl', 'sslnegotiation', 'sslrootcert']
  * Whether the driver knows every TLS parameter. Otherwise it would connect without TLS, or with stricter
  * or weaker checks than requested.
  */
-export const hasKnownTls = (url: URL): boolean =>
+export const hasKnownTlsParameters = (url: URL): boolean =>
   [...url.searchParams].every(([name, value]) => {
     if (name === 'sslmode') return tlsModes.includes(value)
     return !/^ssl/i.test(name) || tlsParameters.includes(name)

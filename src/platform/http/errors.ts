@@ -33,11 +33,11 @@ export default fp(async (app) => {
       request.log.error({ err: failure.code === 'internal_error' ? error : failure }, failure.code)
     return send(failure, request, reply)
   })
-  app.setNotFoundHandler(answerUnknown)
+  app.setNotFoundHandler(answerNotFound)
 })
 
 /** Answers a request that no route matches. */
-export const answerUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+export const answerNotFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   // A malformed path can't be decoded.
   if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
     const unreadable = validationError('/params', 'a path segment must not contain an encoded slash or NUL')

@@ -83,7 +83,7 @@ ${ofTag.map(rowOf).join('\n')}
  * The list next to a page, in HTML.
  * @param current the page's address. Its sections are listed as well.
  */
-export const sideOf = (
+export const renderSidebar = (
   pages: Page[],
   operations: OperationEntry[],
   tags: Document['tags'],

@@ -25,7 +25,7 @@ import {
   type OperationEntry,
   operationEntries,
   operationListOf,
-  sideOf,
+  renderSidebar,
 } from './contents.js'
 import { errorCataloguePage, errorSections } from './error-page.js'
 import { inlineMarkdown, readGuides } from './guides.js'
@@ -161,7 +161,7 @@ const reference: FastifyPluginAsync = async (app) => {
     const listed = pages.map((page) => ({ ...page, sections: page.sections().filter(({ id }) => id) }))
     return {
       home: app.config.dashboard ? '/' : DOCS,
-      side: sideOf(listed, operations, tags, href),
+      side: renderSidebar(listed, operations, tags, href),
       favicon: favicon(),
       index: index(),
       styleSheets: [pageStyle()],

@@ -73,7 +73,7 @@ export interface Log {
   error(text: string): void
 }
 
-export const exists = (path: string): Promise<boolean> =>
+export const pathExists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
     () => false,

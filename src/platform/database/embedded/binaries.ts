@@ -4,7 +4,7 @@ import { chmod, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promise
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../../process/operator-error.js'
-import { type Account, canEnter, exists, SHARED_FOLDER } from './account.js'
+import { type Account, canEnter, pathExists, SHARED_FOLDER } from './account.js'
 
 /** The folder with PostgreSQL's `bin`, `lib` and `share` for this machine, where the account can reach it. */
 export const placeBinaries = async (account: Account): Promise<string> => {
@@ -23,7 +23,7 @@ export const placeBinaries = async (account: Account): Promise<string> => {
 
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'))
   const copy = join(SHARED_FOLDER, `postgresql-${version}`)
-  if (await exists(join(copy, 'bin'))) return copy
+  if (await pathExists(join(copy, 'bin'))) return copy
   const unfinished = `${copy}.${randomBytes(4).toString('hex')}`
   await mkdir(SHARED_FOLDER, { recursive: true, mode: 0o755 })
   await cp(join(packageFolder, 'native'), unfinished, { recursive: true, verbatimSymlinks: true })
@@ -31,7 +31,7 @@ export const placeBinaries = async (account: Account): Promise<string> => {
   await rename(unfinished, copy).catch(async (error) => {
     await rm(unfinished, { recursive: true, force: true })
     // Another process was faster.
-    if (!(await exists(join(copy, 'bin')))) throw error
+    if (!(await pathExists(join(copy, 'bin')))) throw error
   })
   return copy
 }
@@ -45,7 +45,7 @@ export const repairLinks = async (packageFolder: string) => {
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
     const link = join(packageFolder, target)
     const destination = join(packageFolder, source).slice(dirname(link).length + 1)
-    if (!(await exists(link))) await symlink(destination, link).catch(ignoreExisting)
+    if (!(await pathExists(link))) await symlink(destination, link).catch(ignoreExisting)
   }
 }
 

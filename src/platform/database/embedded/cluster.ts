@@ -18,7 +18,7 @@ import { promisify } from 'node:util'
 import { OperatorError } from '../../process/operator-error.js'
 import { nameOfUser } from '../../process/users.js'
 import type { Log } from './account.js'
-import { ACCOUNT, type Account, canEnter, exists, SHARED_FOLDER, serverEnvironment } from './account.js'
+import { ACCOUNT, type Account, canEnter, pathExists, SHARED_FOLDER, serverEnvironment } from './account.js'
 import { explainStartFailure } from './server.js'
 
 const run = promisify(execFile)
@@ -79,7 +79,7 @@ export const ensureCluster = async (
   } catch (cause) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 5 })
     stopped?.throwIfAborted()
-    if (!(await exists(join(cluster, 'PG_VERSION')))) {
+    if (!(await pathExists(join(cluster, 'PG_VERSION')))) {
       throw await explainStartFailure(
         cluster,
         `The database couldn’t be created in ${cluster}: `,
@@ -96,7 +96,7 @@ export const ensureCluster = async (
 const requireOwner = async (cluster: string, account: Account) => {
   const uid = account?.uid ?? process.getuid?.()
   const found = await stat(cluster).catch(() => undefined)
-  if (found === undefined || found.uid === uid || !(await exists(join(cluster, 'PG_VERSION')))) return
+  if (found === undefined || found.uid === uid || !(await pathExists(join(cluster, 'PG_VERSION')))) return
   const [owner, user] = await Promise.all([found.uid, uid ?? 0].map(nameOfUser))
   throw new OperatorError(
     `The database in DATA_DIR (${cluster}) belongs to ${owner}, but this start would run it as ${user}: start the service as ${owner}, or set DATA_DIR to another folder.`,

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { makeDataDir, ownerFaultOf, readOrCreate } from '../../process/data-dir.js'
 import { OperatorError } from '../../process/operator-error.js'
-import { exists, findAccount, type Log } from './account.js'
+import { findAccount, type Log, pathExists } from './account.js'
 import { placeBinaries } from './binaries.js'
 import { ensureCluster, placeCluster } from './cluster.js'
 import { releaseFromFormerOwner } from './former-owner.js'
@@ -85,7 +85,7 @@ export const openEmbedded = async (dataDir: string, stopped: AbortSignal): Promi
   const cluster = join(resolve(dataDir), 'postgresql')
   const fault = await ownerFaultOf(resolve(dataDir))
   if (fault) throw new OperatorError(`${fault.message} ${fault.remedy}`)
-  if (!(await exists(join(cluster, 'PG_VERSION')))) {
+  if (!(await pathExists(join(cluster, 'PG_VERSION')))) {
     throw new NoDatabase(`There is no database in DATA_DIR (${dataDir}), and DATABASE_URL isn’t set.`)
   }
   const url = await urlOfRunning(dataDir, cluster)
