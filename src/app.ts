@@ -31,7 +31,6 @@ import { projectRoutes } from './features/repositories/routes/projects.js'
 import { type RollupJobs, startRollups } from './features/rollups/jobs.js'
 import { settingsSchemaRoutes } from './features/settings/routes/settings-schema.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
-import workspaceAccess from './features/workspaces/access.js'
 import following from './features/workspaces/following.js'
 import { raiseToFloor } from './features/workspaces/raise-privacy.js'
 import { personKeyRoutes } from './features/workspaces/routes/person-keys.js'
@@ -170,7 +169,6 @@ export const buildApp = async (
   await app.register(routeChecks)
   await registerDocuments(app)
   await app.register(reference)
-  await app.register(workspaceAccess)
   await app.register(housekeeping, {
     jobs: [...retention, purge],
   })

@@ -1,6 +1,5 @@
 /** Access to the workspace in a request, for its members or only for its admins. */
 import type { FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
 import type { Role } from '../../../schemas/common.js'
 import type { Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
@@ -15,22 +14,27 @@ import type { WorkspaceCall } from './change-workspace.js'
 import { canAccessWorkspace, requireRole } from './policies/rights.js'
 import { readRole, readRoles } from './queries/members.js'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set on routes with the access `memberOf` or `adminOf`. */
-    readonly membership: WorkspaceCall
-  }
-}
-
 /** The part of a request that names the workspace. */
 type WorkspaceSource = 'params.id' | 'query.workspace'
 
 /** @param scopes those that admit an access key; without one, no key is admitted */
-export const memberOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<WorkspaceCall> =>
-  workspaceAccess('member', source, scopes)
+export const memberOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<WorkspaceCall> => ({
+  ...anyCallerWith(...scopes),
+  callers: 'a member of the workspace',
+  errors: ['workspace_not_found'],
+  find: (request) => findMember(request, workspaceIn(request, source)),
+  faultOf: (schemaOf) => faultOfSource(schemaOf, source),
+})
+
 /** @param scopes those that admit an access key; without one, no key is admitted */
-export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<WorkspaceCall> =>
-  workspaceAccess('admin', source, scopes)
+export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<WorkspaceCall> => ({
+  ...anyCallerWith(...scopes),
+  callers: 'an admin of the workspace',
+  errors: ['workspace_not_found', 'admin_required'],
+  find: (request) => findAdmin(request, workspaceIn(request, source)),
+  faultOf: (schemaOf) => faultOfSource(schemaOf, source),
+})
+
 /**
  * The same, for a route that changes nothing with `dry_run=true`. @param dryRun a scope that admits an access key only
  * to a dry run
@@ -39,7 +43,7 @@ export const adminOrDryRunOf = (
   source: WorkspaceSource,
   scope: Scope,
   dryRun: Scope,
-): Access<WorkspaceCall> => workspaceAccess('admin', source, [scope], [dryRun])
+): Access<WorkspaceCall> => ({ ...adminOf(source, scope), dryRunScopes: [dryRun] })
 
 /** For a person's own data, on a route whose query may name one of their workspaces. */
 export const memberIfWorkspaceGiven = (...scopes: Scope[]): Access<WorkspaceCall | undefined> => ({
@@ -48,47 +52,43 @@ export const memberIfWorkspaceGiven = (...scopes: Scope[]): Access<WorkspaceCall
   errors: ['workspace_not_found'],
   find: async (request) => {
     const { workspace } = request.query as { workspace?: string }
-    return workspace === undefined ? undefined : findMembership(request, workspace, 'member')
+    return workspace === undefined ? undefined : findMember(request, workspace)
   },
 })
 
-const accesses = new WeakSet<Access>()
+const partsOf = (source: string) => source.split('.') as [RequestPart, string]
 
-const workspaceAccess = (
-  role: Role,
-  source: WorkspaceSource,
-  scopes: Scope[],
-  dryRunScopes: Scope[] = [],
-): Access<WorkspaceCall> => {
-  const [part, name] = source.split('.') as [RequestPart, string]
-  const access: Access<WorkspaceCall> = {
-    ...anyCallerWith(...scopes),
-    ...(dryRunScopes.length > 0 && { dryRunScopes }),
-    callers: role === 'admin' ? 'an admin of the workspace' : 'a member of the workspace',
-    errors: role === 'admin' ? ['workspace_not_found', 'admin_required'] : ['workspace_not_found'],
-    find: (request: FastifyRequest) =>
-      findMembership(request, (request[part] as Record<string, string>)[name] ?? '', role),
-    faultOf: (schemaOf) => faultOfSource(schemaOf, part, name),
-  }
-  accesses.add(access)
-  return access
+const workspaceIn = (request: FastifyRequest, source: WorkspaceSource): string => {
+  const [part, name] = partsOf(source)
+  return (request[part] as Record<string, string>)[name] ?? ''
 }
 
-/** @throws {ApiError} `workspace_not_found`, `admin_required` */
+/** @throws {ApiError} `workspace_not_found` */
 const findMembership = async (
   { server, key, memberId: userId }: FastifyRequest,
   workspace: string,
-  role: Role,
-): Promise<WorkspaceCall> => {
+): Promise<{ role: Role; call: WorkspaceCall }> => {
   // In lower case like the database, so that locks and ETags use one spelling.
   const workspaceId = workspace.toLowerCase()
   if (key && !canAccessWorkspace(key, workspaceId)) throw new ApiError('workspace_not_found')
-  const current = await readRole(server.db, workspaceId, userId)
-  requireRole(current && { role: current }, role)
-  return { workspaceId, userId, key }
+  const role = await readRole(server.db, workspaceId, userId)
+  if (role === undefined) throw new ApiError('workspace_not_found')
+  return { role, call: { workspaceId, userId, key } }
 }
 
-const faultOfSource = (schemaOf: SchemaOf, part: RequestPart, name: string): string | undefined => {
+/** @throws {ApiError} `workspace_not_found` */
+const findMember = async (request: FastifyRequest, workspace: string): Promise<WorkspaceCall> =>
+  (await findMembership(request, workspace)).call
+
+/** @throws {ApiError} `workspace_not_found`, `admin_required` */
+const findAdmin = async (request: FastifyRequest, workspace: string): Promise<WorkspaceCall> => {
+  const { role, call } = await findMembership(request, workspace)
+  requireRole({ role }, 'admin')
+  return call
+}
+
+const faultOfSource = (schemaOf: SchemaOf, source: string): string | undefined => {
+  const [part, name] = partsOf(source)
   const schema = schemaOf(part, name)
   if (!schema) return `takes its workspace from ${part}.${name}, which it doesn’t require`
   if (schema.format !== 'uuid') return `takes its workspace from ${part}.${name}, which isn’t a UUID`
@@ -115,7 +115,7 @@ export const adminOfBodyWorkspace = (...scopes: Scope[]): Access<Roles> => ({
     requireRole(reached.find(({ role }) => role === 'admin') ?? reached[0], 'admin')
     return { userId, key, roles: new Map(reached.map(({ workspaceId, role }) => [workspaceId, role])) }
   },
-  faultOf: (schemaOf) => faultOfSource(schemaOf, 'body', 'workspace'),
+  faultOf: (schemaOf) => faultOfSource(schemaOf, 'body.workspace'),
 })
 
 /** @throws {ApiError} `workspace_not_found`, `admin_required` */
@@ -125,16 +125,3 @@ export const requireAdminIn = ({ userId, key, roles }: Roles, workspace: string)
   requireRole(role && { role }, 'admin')
   return { workspaceId, userId, key }
 }
-
-export default fp(
-  async (app) => {
-    app.decorateRequest('membership', {
-      getter() {
-        if (!this.grant || !accesses.has(this.grant.access))
-          throw new Error('The route has no access to a workspace')
-        return this.grant.found as WorkspaceCall
-      },
-    })
-  },
-  { name: 'workspace-access', dependencies: ['access'] },
-)

@@ -6,6 +6,8 @@ import { ApiError } from '../../../errors.js'
 import { adminOf } from '../../workspaces/index.js'
 import { createWebhook, describeWebhook, removeWebhook } from '../webhook.js'
 
+const adminAccess = adminOf('params.id')
+
 export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
   const urlOf = (id: string) => `${config.baseUrl}/api/repohost/webhook/${id}`
@@ -20,7 +22,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url,
-    config: { access: adminOf('params.id'), errors: ['webhook_not_found'] },
+    config: { access: adminAccess, errors: ['webhook_not_found'] },
     schema: {
       operationId: 'getWebhook',
       tags: ['activity'],
@@ -29,8 +31,9 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: WorkspaceParams,
       response: { 200: ref(Webhook) },
     },
-    handler: async ({ membership }) => {
-      const [webhook] = await list(membership.workspaceId)
+    handler: async (request) => {
+      const { workspaceId } = request.granted(adminAccess)
+      const [webhook] = await list(workspaceId)
       if (!webhook) throw new ApiError('webhook_not_found')
       return webhook
     },
@@ -39,7 +42,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/webhooks',
-    config: { access: adminOf('params.id') },
+    config: { access: adminAccess },
     schema: {
       operationId: 'listWebhooks',
       tags: ['activity'],
@@ -48,13 +51,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: WorkspaceParams,
       response: { 200: WebhookList },
     },
-    handler: async ({ membership }) => ({ webhooks: await list(membership.workspaceId) }),
+    handler: async (request) => ({ webhooks: await list(request.granted(adminAccess).workspaceId) }),
   })
 
   app.route({
     method: 'POST',
     url,
-    config: { access: adminOf('params.id'), errors: ['webhooks_not_configured'] },
+    config: { access: adminAccess, errors: ['webhooks_not_configured'] },
     schema: {
       operationId: 'createWebhook',
       tags: ['activity'],
@@ -64,7 +67,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: NoBody,
       response: { 201: CreatedWebhook },
     },
-    handler: async ({ membership }, reply) => {
+    handler: async (request, reply) => {
+      const membership = request.granted(adminAccess)
       const { id, secret } = await createWebhook(database, config.webhookKeys, membership)
       return reply.code(201).send({ url: urlOf(id), secret })
     },
@@ -73,7 +77,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'DELETE',
     url,
-    config: { access: adminOf('params.id'), errors: ['webhook_not_found'] },
+    config: { access: adminAccess, errors: ['webhook_not_found'] },
     schema: {
       operationId: 'deleteWebhook',
       tags: ['activity'],
@@ -82,7 +86,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: WorkspaceParams,
       response: { 200: ref(Ok) },
     },
-    handler: async ({ membership }) => {
+    handler: async (request) => {
+      const membership = request.granted(adminAccess)
       await removeWebhook(database, membership)
       return { ok: true } as const
     },

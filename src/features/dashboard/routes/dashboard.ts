@@ -68,6 +68,7 @@ const sendDashboard = (reply: FastifyReply, dashboard: Dashboard | OwnDashboard)
   return sendJsonText(reply, `{${properties},"generated_at":"${generated_at}"}`)
 }
 
+const teamAccess = adminOf('query.workspace', 'dashboard:read')
 const ownAccess = memberIfWorkspaceGiven('activity:read')
 
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -88,7 +89,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'GET',
     url: '/dashboard',
     config: {
-      access: adminOf('query.workspace', 'dashboard:read'),
+      access: teamAccess,
       validate: validateRange,
       errors: ['invalid_range', 'member_not_found', 'member_detail_hidden'],
     },
@@ -102,8 +103,8 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: responseWith(Dashboard),
     },
     handler: async (request, reply) => {
-      const { query, membership } = request
-      const { workspaceId, userId, key } = membership
+      const { query } = request
+      const { workspaceId, userId, key } = request.granted(teamAccess)
       const viewer = key?.workspaceId ? { id: key.keyId, userId: null } : { id: userId, userId }
       const range = await rangeFor(request)
       const subject: Subject =

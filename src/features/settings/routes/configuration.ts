@@ -67,7 +67,8 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       headers: ConditionalReadHeaders,
       response: { 200: ref(Configuration), 304: NotModified },
     },
-    handler: async ({ membership: { workspaceId } }, reply) => {
+    handler: async (request, reply) => {
+      const { workspaceId } = request.granted(reading)
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const head = await readHead(db, workspaceId)
         if (isUnchanged(reply, etagOfConfiguration(workspaceId, head))) return reply.code(304).send(undefined)
@@ -117,7 +118,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (body.kind === 'faulty keys')
         throw new ApiError('validation_failed', { errors: listSettingsFaults(rules, body.keys) })
       const { sent } = body
-      const call = { ...request.membership, reason: sent.reason }
+      const call = { ...request.granted(writing), reason: sent.reason }
       const answer = await changeConfiguration({ database, rules, quota: config.limits }, call, {
         sent,
         preconditions: preconditionsOf(headers, query),

@@ -7,6 +7,8 @@ import { readCaller } from '../../accounts/index.js'
 import { adminOf } from '../../workspaces/index.js'
 import { moveOf, moveSettings, requireMovable } from '../move-settings.js'
 
+const adminAccess = adminOf('params.id')
+
 export const moveRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { clients, database } = app
 
@@ -14,7 +16,7 @@ export const moveRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'POST',
     url: '/workspaces/:id/repos/move',
     config: {
-      access: adminOf('params.id'),
+      access: adminAccess,
       limit: 'refused_host_tokens',
       validate: ({ body }) => {
         const { from, to } = body as MoveBody
@@ -44,7 +46,8 @@ export const moveRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      const { body, caller, membership, trace } = request
+      const membership = request.granted(adminAccess)
+      const { body, caller, trace } = request
       const token = request.headers['x-repohost-token']
       const renamed = moveOf(body)
       const { repohostId } = await readCaller(database.read, caller.userId)

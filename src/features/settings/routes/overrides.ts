@@ -38,6 +38,9 @@ import {
 import { requireSettings, storedWarnings, warningsOf } from '../policies/settings-rules.js'
 import { listOverrides, overrideHistory, readOverride, type StoredOverride } from '../queries/overrides.js'
 
+const reading = memberOf('params.id', 'settings:read')
+const writing = adminOf('params.id', 'settings:write')
+
 const toText = (override: StoredOverride & { warnings?: Warnings }) => {
   const { owner, repo, settings, version, updatedAt, updatedBy, warnings } = override
   const after = { version, updated_at: updatedAt, updated_by: updatedBy, ...(warnings && { warnings }) }
@@ -68,7 +71,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/project-settings',
-    config: { access: memberOf('params.id', 'settings:read'), validate: pagination.validate },
+    config: { access: reading, validate: pagination.validate },
     schema: {
       operationId: 'listOverrides',
       tags: ['team'],
@@ -79,10 +82,11 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: PageQuery,
       response: { 200: OverridePage },
     },
-    handler: async ({ membership, query }, reply) => {
+    handler: async (request, reply) => {
+      const { workspaceId } = request.granted(reading)
       const { rows, next_cursor } = await pagination.readBounded(
-        query,
-        (after, limit) => listOverrides(db, membership.workspaceId, after, limit),
+        request.query,
+        (after, limit) => listOverrides(db, workspaceId, after, limit),
         ({ owner, repo }) => [owner.toLowerCase(), repo.toLowerCase()],
       )
       const texts: string[] = []
@@ -100,7 +104,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/project-settings/:owner/:repo',
-    config: { access: memberOf('params.id', 'settings:read'), errors: ['override_not_found'] },
+    config: { access: reading, errors: ['override_not_found'] },
     schema: {
       operationId: 'getOverride',
       tags: ['team'],
@@ -109,8 +113,9 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       headers: ConditionalReadHeaders,
       response: { 200: ref(Override), 304: NotModified },
     },
-    handler: async ({ membership: { workspaceId }, params }, reply) => {
-      const override = await readOverride(db, overrideKeyOf({ workspaceId, ...params }))
+    handler: async (request, reply) => {
+      const { workspaceId } = request.granted(reading)
+      const override = await readOverride(db, overrideKeyOf({ workspaceId, ...request.params }))
       if (!override) throw new ApiError('override_not_found')
       return sendConditionally(reply, override)
     },
@@ -120,7 +125,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'PUT',
     url: '/workspaces/:id/project-settings/:owner/:repo',
     config: {
-      access: adminOf('params.id', 'settings:write'),
+      access: writing,
       errors: [
         'repo_outside_patterns',
         'key_locked',
@@ -144,7 +149,10 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: OverrideBody,
       response: { 200: ref(Override) },
     },
-    handler: async ({ membership, params, query, headers, body: { settings, reason } }, reply) => {
+    handler: async (request, reply) => {
+      const membership = request.granted(writing)
+      const { params, query, headers } = request
+      const { settings, reason } = request.body
       const call = { ...membership, ...params, reason }
       const override = await setOverride(database, call, settings, preconditionsOf(headers, query))
       return send(reply, { ...override, ...warningsOf(rules, settings) })
@@ -155,7 +163,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'DELETE',
     url: '/workspaces/:id/project-settings/:owner/:repo',
     config: {
-      access: adminOf('params.id', 'settings:write'),
+      access: writing,
       errors: ['override_not_found', 'version_conflict'],
     },
     schema: {
@@ -169,7 +177,9 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: NoBody,
       response: { 200: ref(Ok) },
     },
-    handler: async ({ membership, params, query, headers }) => {
+    handler: async (request) => {
+      const membership = request.granted(writing)
+      const { params, query, headers } = request
       await removeOverride(database, { ...membership, ...params }, preconditionsOf(headers, query))
       return { ok: true } as const
     },
@@ -178,7 +188,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/project-settings/:owner/:repo/versions',
-    config: { access: memberOf('params.id', 'settings:read'), errors: ['override_not_found'] },
+    config: { access: reading, errors: ['override_not_found'] },
     schema: {
       operationId: 'listOverrideVersions',
       tags: ['team'],
@@ -186,8 +196,9 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: OverrideParams,
       response: { 200: SnapshotVersionList },
     },
-    handler: async ({ membership: { workspaceId }, params }) => {
-      const versions = await overrideHistory.list(db, overrideKeyOf({ workspaceId, ...params }))
+    handler: async (request) => {
+      const { workspaceId } = request.granted(reading)
+      const versions = await overrideHistory.list(db, overrideKeyOf({ workspaceId, ...request.params }))
       if (versions.length === 0) throw new ApiError('override_not_found')
       return { versions }
     },
@@ -197,7 +208,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'GET',
     url: '/workspaces/:id/project-settings/:owner/:repo/versions/:version',
     config: {
-      access: memberOf('params.id', 'settings:read'),
+      access: reading,
       errors: ['override_not_found', 'version_not_found'],
     },
     schema: {
@@ -208,9 +219,10 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       headers: ConditionalReadHeaders,
       response: { 200: ref(Override), 304: NotModified },
     },
-    handler: async ({ membership: { workspaceId }, params }, reply) => {
-      const key = overrideKeyOf({ workspaceId, ...params })
-      const override = await overrideHistory.read(db, key, params.version)
+    handler: async (request, reply) => {
+      const { workspaceId } = request.granted(reading)
+      const key = overrideKeyOf({ workspaceId, ...request.params })
+      const override = await overrideHistory.read(db, key, request.params.version)
       if (!override)
         throw new ApiError((await readOverride(db, key)) ? 'version_not_found' : 'override_not_found')
       return sendConditionally(reply, override)
@@ -221,7 +233,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'POST',
     url: '/workspaces/:id/project-settings/:owner/:repo/restore',
     config: {
-      access: adminOf('params.id', 'settings:write'),
+      access: writing,
       errors: [
         'override_not_found',
         'version_not_found',
@@ -244,15 +256,16 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: RestoreBody,
       response: { 200: ref(Override) },
     },
-    handler: async ({ membership, params, headers, query, body }, reply) =>
-      send(
-        reply,
-        await restoreOverride(
-          { database, ...judge },
-          { ...membership, ...params, reason: body.reason },
-          body.version,
-          preconditionsOf(headers, query),
-        ),
-      ),
+    handler: async (request, reply) => {
+      const membership = request.granted(writing)
+      const { params, headers, query, body } = request
+      const restored = await restoreOverride(
+        { database, ...judge },
+        { ...membership, ...params, reason: body.reason },
+        body.version,
+        preconditionsOf(headers, query),
+      )
+      return send(reply, restored)
+    },
   })
 }

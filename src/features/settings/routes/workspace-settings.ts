@@ -30,6 +30,9 @@ import { requireSettings, storedWarnings, warningsOf } from '../policies/setting
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/workspace-settings.js'
 import { settingsHistory } from '../queries/workspace-settings-history.js'
 
+const reading = memberOf('params.id', 'settings:read')
+const writing = adminOf('params.id', 'settings:write')
+
 const sendSettings = (
   reply: FastifyReply,
   id: string,
@@ -76,7 +79,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
   app.route({
     method: 'GET',
     url: '/workspaces/:id/settings',
-    config: { access: memberOf('params.id', 'settings:read') },
+    config: { access: reading },
     schema: {
       operationId: 'getWorkspaceSettings',
       tags: ['team'],
@@ -85,14 +88,15 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       headers: ConditionalReadHeaders,
       response: { 200: ref(WorkspaceSettings), 304: NotModified },
     },
-    handler: async ({ membership, headers }, reply) => {
+    handler: async (request, reply) => {
+      const { workspaceId } = request.granted(reading)
       const found = await readWorkspaceSettings(
         app.database.hot,
-        membership.workspaceId,
-        headers['if-none-match'],
+        workspaceId,
+        request.headers['if-none-match'],
       )
       if (!found) throw new ApiError('workspace_not_found')
-      return sendSettings(reply, membership.workspaceId, app.config.privacy.floor, {
+      return sendSettings(reply, workspaceId, app.config.privacy.floor, {
         ...found,
         ...(found.settings !== null && storedWarnings(rules, JSON.parse(found.settings))),
       })
@@ -103,7 +107,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
     method: 'PATCH',
     url: '/workspaces/:id/settings',
     config: {
-      access: adminOf('params.id', 'settings:write'),
+      access: writing,
       errors: ['settings_too_large', 'version_conflict'],
       validate: ({ body }) => {
         const patch = body as Static<typeof WorkspaceSettingsPatch>
@@ -125,18 +129,19 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       response: { 200: ref(WorkspaceSettings) },
     },
     handler: async (request, reply) => {
+      const membership = request.granted(writing)
       if (request.key && request.body.activity_privacy !== undefined)
         throw new ApiError('scope_missing', { scope: null, detail: ONLY_PEOPLE })
       const preconditions = preconditionsOf(request.headers, request.query)
       const patched = await patchWorkspaceSettings(
         app.database,
-        { ...request.membership, reason: request.body.reason },
+        { ...membership, reason: request.body.reason },
         request.body,
         preconditions,
       )
       const { isLevelChanged, ...settings } = patched
       if (isLevelChanged && settings.activityPrivacy !== 'named') void afterLevelChange()
-      return sendSettings(reply, request.membership.workspaceId, app.config.privacy.floor, {
+      return sendSettings(reply, membership.workspaceId, app.config.privacy.floor, {
         ...settings,
         ...warningsOf(rules, request.body.settings),
       })
@@ -146,7 +151,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
   app.route({
     method: 'GET',
     url: '/workspaces/:id/settings/versions',
-    config: { access: memberOf('params.id', 'settings:read') },
+    config: { access: reading },
     schema: {
       operationId: 'listWorkspaceSettingsVersions',
       tags: ['team'],
@@ -154,15 +159,15 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       params: WorkspaceParams,
       response: { 200: WorkspaceSettingsVersionList },
     },
-    handler: async ({ membership }) => ({
-      versions: await settingsHistory.list(app.db, membership.workspaceId),
+    handler: async (request) => ({
+      versions: await settingsHistory.list(app.db, request.granted(reading).workspaceId),
     }),
   })
 
   app.route({
     method: 'GET',
     url: '/workspaces/:id/settings/versions/:version',
-    config: { access: memberOf('params.id', 'settings:read'), errors: ['version_not_found'] },
+    config: { access: reading, errors: ['version_not_found'] },
     schema: {
       operationId: 'getWorkspaceSettingsVersion',
       tags: ['team'],
@@ -171,8 +176,9 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       headers: ConditionalReadHeaders,
       response: { 200: ref(WorkspaceSettingsVersion), 304: NotModified },
     },
-    handler: async ({ membership: { workspaceId }, params }, reply) => {
-      const found = await settingsHistory.read(app.db, workspaceId, params.version)
+    handler: async (request, reply) => {
+      const { workspaceId } = request.granted(reading)
+      const found = await settingsHistory.read(app.db, workspaceId, request.params.version)
       if (!found) throw new ApiError('version_not_found')
       const { settings, locked, idleWindowMinutes, version, updatedAt, updatedBy } = found
       // Separate from the ETag of the current settings, which have their own properties.
@@ -196,7 +202,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
     method: 'POST',
     url: '/workspaces/:id/settings/restore',
     config: {
-      access: adminOf('params.id', 'settings:write'),
+      access: writing,
       errors: ['version_not_found', 'version_conflict'],
       headers: ['ETag'],
     },
@@ -212,7 +218,9 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       body: RestoreBody,
       response: { 200: ref(WorkspaceSettings) },
     },
-    handler: async ({ membership, headers, query, body }, reply) => {
+    handler: async (request, reply) => {
+      const membership = request.granted(writing)
+      const { headers, query, body } = request
       const { database, config } = app
       const restored = await restoreWorkspaceSettings(
         { database, ...judge },

@@ -6,13 +6,15 @@ import { paginate } from '../../../platform/http/pagination.js'
 import { adminOf } from '../access.js'
 import { listAuditEntries } from '../queries/audit.js'
 
+const adminAccess = adminOf('params.id')
+
 const pagination = paginate('timestamp', 'uuid')
 
 export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/audit',
-    config: { access: adminOf('params.id'), validate: pagination.validate },
+    config: { access: adminAccess, validate: pagination.validate },
     schema: {
       operationId: 'listAuditEntries',
       tags: ['team'],
@@ -22,10 +24,11 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: PageQuery,
       response: { 200: AuditPage },
     },
-    handler: async ({ membership, query }) => {
+    handler: async (request) => {
+      const { workspaceId } = request.granted(adminAccess)
       const page = await pagination.readBounded(
-        query,
-        (after, limit) => listAuditEntries(app.db, membership.workspaceId, after, limit),
+        request.query,
+        (after, limit) => listAuditEntries(app.db, workspaceId, after, limit),
         (entry) => [entry.at, entry.id],
       )
       return { entries: page.rows, next_cursor: page.next_cursor }

@@ -19,6 +19,8 @@ import { adminOf } from '../access.js'
 import { createInvite, joinWorkspace, lookUpInvite, revokeInvite } from '../invites.js'
 import { listActiveInvites } from '../queries/invites.js'
 
+const adminAccess = adminOf('params.id')
+
 const pagination = paginate('timestamp', 'uuid')
 
 export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -42,7 +44,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/invites',
-    config: { access: adminOf('params.id'), validate: pagination.validate },
+    config: { access: adminAccess, validate: pagination.validate },
     schema: {
       operationId: 'listInvites',
       tags: ['team'],
@@ -52,10 +54,11 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: PageQuery,
       response: { 200: InvitePage },
     },
-    handler: async ({ membership, query }) => {
+    handler: async (request) => {
+      const { workspaceId } = request.granted(adminAccess)
       const page = await pagination.read(
-        query,
-        (after, rows) => listActiveInvites(app.db, membership.workspaceId, after, rows),
+        request.query,
+        (after, rows) => listActiveInvites(app.db, workspaceId, after, rows),
         (invite) => [invite.created_at, invite.id],
       )
       return { invites: page.rows, next_cursor: page.next_cursor }
@@ -65,7 +68,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'POST',
     url: '/workspaces/:id/invites',
-    config: { access: adminOf('params.id'), errors: ['personal_workspace'] },
+    config: { access: adminAccess, errors: ['personal_workspace'] },
     schema: {
       operationId: 'createInvite',
       tags: ['team'],
@@ -76,14 +79,14 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       reply.code(201)
-      return createInvite(app.database, request.membership, request.body)
+      return createInvite(app.database, request.granted(adminAccess), request.body)
     },
   })
 
   app.route({
     method: 'DELETE',
     url: '/workspaces/:id/invites/:invite',
-    config: { access: adminOf('params.id'), errors: ['invite_not_found'] },
+    config: { access: adminAccess, errors: ['invite_not_found'] },
     schema: {
       operationId: 'revokeInvite',
       tags: ['team'],
@@ -94,7 +97,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      await revokeInvite(app.database, request.membership, request.params.invite)
+      await revokeInvite(app.database, request.granted(adminAccess), request.params.invite)
       return { ok: true } as const
     },
   })

@@ -11,13 +11,15 @@ import { listKeys } from '../../accounts/index.js'
 import { adminOf } from '../access.js'
 import { createWorkspaceKey, revokeWorkspaceKey } from '../change-keys.js'
 
+const adminAccess = adminOf('params.id')
+
 export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { sessions, database, meter } = app
 
   app.route({
     method: 'GET',
     url: '/workspaces/:id/keys',
-    config: { access: adminOf('params.id') },
+    config: { access: adminAccess },
     schema: {
       operationId: 'listWorkspaceKeys',
       tags: ['team'],
@@ -27,13 +29,16 @@ export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: WorkspaceParams,
       response: { 200: AccessKeyList },
     },
-    handler: async ({ membership: { workspaceId } }) => ({ keys: await listKeys(app.db, { workspaceId }) }),
+    handler: async (request) => {
+      const { workspaceId } = request.granted(adminAccess)
+      return { keys: await listKeys(app.db, { workspaceId }) }
+    },
   })
 
   app.route({
     method: 'POST',
     url: '/workspaces/:id/keys',
-    config: { access: adminOf('params.id'), errors: ['key_limit'] },
+    config: { access: adminAccess, errors: ['key_limit'] },
     schema: {
       operationId: 'createWorkspaceKey',
       tags: ['team'],
@@ -43,8 +48,9 @@ export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: CreateWorkspaceKeyBody,
       response: { 201: ref(CreatedAccessKey) },
     },
-    handler: async ({ membership, body }, reply) => {
-      const created = await createWorkspaceKey(database, membership, body)
+    handler: async (request, reply) => {
+      const membership = request.granted(adminAccess)
+      const created = await createWorkspaceKey(database, membership, request.body)
       meter.count('team_settings_access_keys_total', { owner: 'workspace', change: 'created' })
       reply.code(201)
       return created
@@ -54,7 +60,7 @@ export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'DELETE',
     url: '/workspaces/:id/keys/:key',
-    config: { access: adminOf('params.id'), errors: ['key_not_found'] },
+    config: { access: adminAccess, errors: ['key_not_found'] },
     schema: {
       operationId: 'revokeWorkspaceKey',
       tags: ['team'],
@@ -65,8 +71,9 @@ export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: NoBody,
       response: { 200: ref(Ok) },
     },
-    handler: async ({ membership, params }) => {
-      const revoked = await revokeWorkspaceKey(database, membership, params.key)
+    handler: async (request) => {
+      const membership = request.granted(adminAccess)
+      const revoked = await revokeWorkspaceKey(database, membership, request.params.key)
       if (revoked) {
         sessions.accessKeys.forget(({ keyId }) => keyId === revoked.id)
         meter.count('team_settings_access_keys_total', { owner: 'workspace', change: 'revoked' })

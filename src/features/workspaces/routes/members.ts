@@ -8,6 +8,9 @@ import { changeRole, leaveWorkspace, removeMember } from '../change-members.js'
 import { describeMembers, type LastActiveDays } from '../describe-members.js'
 import { listMembers } from '../queries/members.js'
 
+const memberAccess = memberOf('params.id')
+const adminAccess = adminOf('params.id')
+
 const pagination = paginate('timestamp', 'uuid')
 
 interface MemberOptions {
@@ -25,7 +28,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app
   app.route({
     method: 'GET',
     url: '/workspaces/:id/members',
-    config: { access: memberOf('params.id'), validate: pagination.validate },
+    config: { access: memberAccess, validate: pagination.validate },
     schema: {
       operationId: 'listMembers',
       tags: ['team'],
@@ -35,14 +38,15 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app
       querystring: PageQuery,
       response: { 200: MemberPage },
     },
-    handler: async ({ membership, query }) => {
+    handler: async (request) => {
+      const { workspaceId } = request.granted(memberAccess)
       const page = await pagination.read(
-        query,
-        (after, rows) => listMembers(app.db, membership.workspaceId, after, rows),
+        request.query,
+        (after, rows) => listMembers(app.db, workspaceId, after, rows),
         ({ member, userId }) => [member.joined_at, userId],
       )
       return {
-        members: await describeMembers(context, membership.workspaceId, page.rows),
+        members: await describeMembers(context, workspaceId, page.rows),
         next_cursor: page.next_cursor,
       }
     },
@@ -51,7 +55,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app
   app.route({
     method: 'PATCH',
     url: '/workspaces/:id/members',
-    config: { access: adminOf('params.id'), errors: ['member_not_found', 'last_admin'] },
+    config: { access: adminAccess, errors: ['member_not_found', 'last_admin'] },
     schema: {
       operationId: 'changeMemberRole',
       tags: ['team'],
@@ -60,8 +64,9 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app
       body: ChangeRoleBody,
       response: { 200: ref(Member) },
     },
-    handler: async ({ membership, body }) => {
-      const changed = await changeRole(app.database, membership, body)
+    handler: async (request) => {
+      const membership = request.granted(adminAccess)
+      const changed = await changeRole(app.database, membership, request.body)
       forgetKeys(membership)
       return singleRow(await describeMembers(context, membership.workspaceId, [changed]))
     },
@@ -70,7 +75,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app
   app.route({
     method: 'DELETE',
     url: '/workspaces/:id/members',
-    config: { access: adminOf('params.id'), errors: ['member_not_found', 'last_admin'] },
+    config: { access: adminAccess, errors: ['member_not_found', 'last_admin'] },
     schema: {
       operationId: 'removeMember',
       tags: ['team'],
@@ -82,8 +87,9 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      await removeMember(app.database, request.membership, request.query.login)
-      forgetKeys(request.membership)
+      const membership = request.granted(adminAccess)
+      await removeMember(app.database, membership, request.query.login)
+      forgetKeys(membership)
       return { ok: true } as const
     },
   })
@@ -91,7 +97,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app
   app.route({
     method: 'POST',
     url: '/workspaces/:id/leave',
-    config: { access: memberOf('params.id'), errors: ['personal_workspace', 'last_admin'] },
+    config: { access: memberAccess, errors: ['personal_workspace', 'last_admin'] },
     schema: {
       operationId: 'leaveWorkspace',
       tags: ['team'],
@@ -102,8 +108,9 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      await leaveWorkspace(app.database, request.membership)
-      forgetKeys(request.membership)
+      const membership = request.granted(memberAccess)
+      await leaveWorkspace(app.database, membership)
+      forgetKeys(membership)
       return { ok: true } as const
     },
   })

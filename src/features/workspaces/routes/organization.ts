@@ -21,6 +21,9 @@ import {
 } from '../link-organization.js'
 import { listOrganizationMembers } from '../queries/organizations.js'
 
+const memberAccess = memberOf('params.id')
+const adminAccess = adminOf('params.id')
+
 const pagination = paginate('uuid')
 
 export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -29,7 +32,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/organization',
-    config: { access: memberOf('params.id'), errors: ['organization_not_found'] },
+    config: { access: memberAccess, errors: ['organization_not_found'] },
     schema: {
       operationId: 'readOrganization',
       tags: ['team'],
@@ -37,14 +40,14 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: WorkspaceParams,
       response: { 200: ref(Organization) },
     },
-    handler: ({ membership }) => requireOrganization(app.db, membership.workspaceId),
+    handler: (request) => requireOrganization(app.db, request.granted(memberAccess).workspaceId),
   })
 
   app.route({
     method: 'PUT',
     url: '/workspaces/:id/organization',
     config: {
-      access: adminOf('params.id'),
+      access: adminAccess,
       limit: 'refused_host_tokens',
       errors: [
         'repohost_token_required',
@@ -67,7 +70,8 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Organization) },
     },
     handler: async (request) => {
-      const { body, caller, membership, trace } = request
+      const membership = request.granted(adminAccess)
+      const { body, caller, trace } = request
       const token = request.headers['x-repohost-token']
       const { repohostId } = await readCaller(database.read, caller.userId)
       // Before the host is asked, and once more with the workspace locked.
@@ -84,7 +88,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'DELETE',
     url: '/workspaces/:id/organization',
-    config: { access: adminOf('params.id'), errors: ['organization_not_found'] },
+    config: { access: adminAccess, errors: ['organization_not_found'] },
     schema: {
       operationId: 'unlinkOrganization',
       tags: ['team'],
@@ -94,7 +98,8 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: NoBody,
       response: { 200: ref(Ok) },
     },
-    handler: async ({ membership }) => {
+    handler: async (request) => {
+      const membership = request.granted(adminAccess)
       await unlinkOrganization(database, membership)
       return { ok: true } as const
     },
@@ -103,7 +108,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/organization/members',
-    config: { access: adminOf('params.id'), validate: pagination.validate },
+    config: { access: adminAccess, validate: pagination.validate },
     schema: {
       operationId: 'listOrganizationMembers',
       tags: ['team'],
@@ -113,10 +118,11 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: PageQuery,
       response: { 200: OrganizationMemberPage },
     },
-    handler: async ({ membership, query }) => {
+    handler: async (request) => {
+      const { workspaceId } = request.granted(adminAccess)
       const page = await pagination.read(
-        query,
-        (after, rows) => listOrganizationMembers(app.db, membership.workspaceId, after, rows),
+        request.query,
+        (after, rows) => listOrganizationMembers(app.db, workspaceId, after, rows),
         ({ userId }) => [userId],
       )
       return { members: page.rows.map(({ member }) => member), next_cursor: page.next_cursor }
@@ -126,7 +132,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'DELETE',
     url: '/workspaces/:id/organization/members',
-    config: { access: adminOf('params.id'), errors: ['member_not_found'] },
+    config: { access: adminAccess, errors: ['member_not_found'] },
     schema: {
       operationId: 'keepMember',
       tags: ['team'],
@@ -138,8 +144,9 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: NoBody,
       response: { 200: ref(Ok) },
     },
-    handler: async ({ membership, query }) => {
-      await keepMember(database, membership, query.login)
+    handler: async (request) => {
+      const membership = request.granted(adminAccess)
+      await keepMember(database, membership, request.query.login)
       return { ok: true } as const
     },
   })

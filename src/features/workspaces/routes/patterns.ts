@@ -5,11 +5,14 @@ import { adminOf, memberOf } from '../access.js'
 import { listPatterns } from '../queries/workspaces.js'
 import { replacePatterns } from '../replace-patterns.js'
 
+const reading = memberOf('params.id', 'settings:read')
+const writing = adminOf('params.id', 'settings:write')
+
 export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/patterns',
-    config: { access: memberOf('params.id', 'settings:read') },
+    config: { access: reading },
     schema: {
       operationId: 'listPatterns',
       tags: ['team'],
@@ -17,14 +20,16 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: WorkspaceParams,
       response: { 200: Patterns },
     },
-    handler: async ({ membership }) => ({ patterns: await listPatterns(app.db, membership.workspaceId) }),
+    handler: async (request) => ({
+      patterns: await listPatterns(app.db, request.granted(reading).workspaceId),
+    }),
   })
 
   app.route({
     method: 'PUT',
     url: '/workspaces/:id/patterns',
     config: {
-      access: adminOf('params.id', 'settings:write'),
+      access: writing,
       errors: ['pattern_outside_organization', 'workspace_limit'],
     },
     schema: {
@@ -40,7 +45,7 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request) => ({
       patterns: await replacePatterns(
         app.database,
-        request.membership,
+        request.granted(writing),
         request.body.patterns,
         app.config.limits,
       ),

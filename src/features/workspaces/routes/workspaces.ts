@@ -9,6 +9,8 @@ import { adminOf } from '../access.js'
 import { createWorkspace, deleteWorkspace, renameWorkspace } from '../lifecycle.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
 
+const adminAccess = adminOf('params.id')
+
 export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
@@ -63,7 +65,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'PATCH',
     url: '/workspaces/:id',
-    config: { access: adminOf('params.id') },
+    config: { access: adminAccess },
     schema: {
       operationId: 'renameWorkspace',
       tags: ['team'],
@@ -75,14 +77,14 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request) =>
       withFloor(
         app.config.privacy,
-        await renameWorkspace(app.database, request.membership, request.body.name),
+        await renameWorkspace(app.database, request.granted(adminAccess), request.body.name),
       ),
   })
 
   app.route({
     method: 'DELETE',
     url: '/workspaces/:id',
-    config: { access: adminOf('params.id') },
+    config: { access: adminAccess },
     schema: {
       operationId: 'deleteWorkspace',
       tags: ['team'],
@@ -94,7 +96,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      const { membership } = request
+      const membership = request.granted(adminAccess)
       await deleteWorkspace(app.database, membership)
       app.sessions.accessKeys.forget(({ workspaceId }) => workspaceId === membership.workspaceId)
       void app.housekeeping.run()
