@@ -395,13 +395,26 @@ t.test('every mistake is explained in the first line', async (t) => {
   }
   const invalid =
     'This session token or access key isn’t valid. Sign in again, or check that you copied all of the key. (token_invalid)'
-  const mistakes: [what: string, mistake: Mistake, line: string][] = [
+  type Case = [what: string, mistake: Mistake, line: string]
+  const mistakes: Case[] = [
     ['no address', { env: { TEAM_SETTINGS_URL: '' } }, 'Set TEAM_SETTINGS_URL, or give --url.'],
     [
       'an address with /api',
       { env: { TEAM_SETTINGS_URL: `${service.url}/api` } },
       'Give the address of the service without /api.',
     ],
+    ...[
+      'team.example.com',
+      'http://team.example.com',
+      'http://localhost.example.com',
+      'http://127.0.0.1@example.com',
+    ].map(
+      (TEAM_SETTINGS_URL): Case => [
+        `the address ${TEAM_SETTINGS_URL}`,
+        { env: { TEAM_SETTINGS_URL } },
+        'The address of the service must start with https://.',
+      ],
+    ),
     ['no key', { env: { TEAM_SETTINGS_KEY: '' } }, 'Set TEAM_SETTINGS_KEY, or give --key.'],
     [
       'a key with an ellipsis',

@@ -134,9 +134,12 @@ const findIn = (given: Options, env: Surroundings['env'], name: 'url' | 'key' | 
   return value
 }
 
+/** Only these addresses can go without TLS, because other machines would see the key. */
+const THIS_MACHINE = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i
+
 const findUrl = (given: Options, env: Surroundings['env']) => {
   const baseUrl = findIn(given, env, 'url')
-  if (!/^https?:\/\/[^/]/.test(baseUrl))
+  if (!/^https:\/\/[^/]/.test(baseUrl) && !THIS_MACHINE.test(baseUrl))
     throw new UsageError('The address of the service must start with https://.')
   if (/\/api\/*$/.test(baseUrl)) throw new UsageError('Give the address of the service without /api.')
   return baseUrl
