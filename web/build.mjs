@@ -51,7 +51,10 @@ const { metafile } = await build({
   absWorkingDir: assets,
 })
 
-const compressed = { br: promisify(brotliCompress), gz: promisify(gzip) }
+const compressed = {
+  br: promisify(brotliCompress),
+  gz: (content) => promisify(gzip)(content, { level: 9 }),
+}
 for (const name of Object.keys(metafile.outputs)) {
   const file = join(assets, basename(name))
   const content = await readFile(file)

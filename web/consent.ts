@@ -24,6 +24,6 @@ export const levelNames = { named: 'Visible to admins', team: 'Private to each p
 /** Explains who sees whose numbers at each privacy level, in the same words wherever people read it. */
 export const consent = {
   named:
-    'Admins see each member’s daily numbers by name, and members see the day when someone was last active. Admins don’t see anyone’s hours. Totals update live, so frequent checks can show when someone works. At the level “Private to each person”, they can’t.',
+    'Admins see each member’s daily numbers by name, and members see the day when someone was last active. Admins don’t see anyone’s hours, but can tell that each person worked in an hour in which nearly everyone did. Totals update live, so frequent checks can show when someone works. At the level “Private to each person”, they can’t.',
   team: `No one sees another person’s numbers or hours. Admins see the team’s numbers only for whole weeks in which at least ${start.activity_min_group} people were active. Members who pool their numbers, or an admin of two workspaces with the same people, could work out more.`,
 } as const
