@@ -197,7 +197,9 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
             </div>
             {!saved && isUntouched(draft) && <WarningList warnings={draft.base.warnings ?? []} stored />}
             <p class="small muted">
-              A locked key has this value in every repository. To set a value for one repository, open{' '}
+              A locked key has this value in every repository. Editors still prefer a language block, a
+              person’s own included: only a locked block, such as <span class="mono">[python]</span>, fixes a
+              language. To set a value for one repository, open{' '}
               <a href={`/w/${workspace.id}/repos`}>Repositories</a>.
             </p>
           </section>
