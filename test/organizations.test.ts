@@ -295,6 +295,20 @@ t.test('a push detects that an admin has left', async (t) => {
   t.equal(status, 401, 'keys end with the membership')
 })
 
+t.test('a push succeeds in time although the host doesn’t respond about organizations', async (t) => {
+  const scene = await start(t, { clients: createClients })
+  const { service, ada, path, link } = scene
+  await link({ organization: 'acme', leave: 'remove' })
+  const bob = await service.signIn('bob', asks)
+  scene.belong(bob)
+  const invite = await ada.post(`${path}/invites`, { role: 'admin' })
+  await bob.post('/api/team/workspaces/join', { code: invite.body.code })
+  service.repohost.organizationFault = 'hang'
+  const pushed = await bob.push('acme/web', { 'ext.a': 1 })
+  t.equal(pushed.status, 200, pushed.text)
+  t.ok(await scene.isMember(bob))
+})
+
 const startReports = async (t: Test, kind: RepohostKind, options: ServiceOptions = {}) => {
   const scene = await start(t, { kind, ...options })
   await scene.link({ organization: 'acme', join: 'member', leave: 'remove' })

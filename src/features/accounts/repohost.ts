@@ -185,10 +185,13 @@ export const createRepohost = (
     }
     return {
       list: () => list(ask).catch(() => undefined),
-      ask: async (questions) => ({
-        owns: await clearAnswers(ownsOne, questions.owns),
-        belongsTo: await clearAnswers(belongsTo, questions.belongsTo),
-      }),
+      ask: async (questions) => {
+        const [ownsEach, belongsToEach] = await Promise.all([
+          clearAnswers(ownsOne, questions.owns),
+          clearAnswers(belongsTo, questions.belongsTo),
+        ])
+        return { owns: ownsEach, belongsTo: belongsToEach }
+      },
     }
   }
 
@@ -264,10 +267,11 @@ export const createRepohost = (
       if (person.outcome === 'foreign') return { ...repoDenied(), memberships: noAnswers() }
       if (person.outcome !== 'granted') return { ...person, memberships: noAnswers() }
       const { token, trace } = shown
-      const memberships = await membershipsOf(token, person.user, trace, signal)
-        .ask(questions)
-        .catch(noAnswers)
-      const seen = await checkRepo(shown, repository, signal)
+      // At the same time, so that a slow answer about an organization leaves enough of the time for the repository.
+      const [memberships, seen] = await Promise.all([
+        membershipsOf(token, person.user, trace, signal).ask(questions).catch(noAnswers),
+        checkRepo(shown, repository, signal),
+      ])
       switch (seen.kind) {
         case 'granted':
           return { outcome: 'granted', memberships }

@@ -69,9 +69,10 @@ export const pushSettings = async (
     const current = await lockSnapshot(tx, key)
     requirePreconditions(preconditions, current)
     requireNewKeySpelling(current?.settings, settings)
+    // A flush of the same person may hold this row for a while. The workspace's quota isn't locked yet.
+    await storeRepos(tx, named)
     const write = { action: 'settings.pushed', owner, repo, settings: text, author: caller } as const
     const written = await writeSnapshot(tx, key, current, write)
-    await storeRepos(tx, named)
     return { ...written, workspaceCreated }
   }, options)
   rememberRepos(named)
