@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
@@ -6,6 +7,7 @@ import { heldMemory } from '../src/platform/process/held-memory.js'
 import { hasProperties } from './has-properties.js'
 import { whileHeld } from './locks.js'
 import { type Caller, reuseService, type Service } from './service.js'
+import { until } from './until.js'
 
 const team = '/api/team/workspaces'
 
@@ -370,6 +372,61 @@ t.test(
     }
   },
 )
+
+t.test('a change that loses its memory while it waits for another one ends before that one', async (t) => {
+  const service = await reuseService(t)
+  const { ada, path } = await setScene(service)
+  const { database } = service.app
+  const { transaction } = database
+  const { rows } = database.hot
+  const { hold } = heldMemory
+  t.teardown(() => {
+    database.transaction = transaction
+    database.hot.rows = rows
+    heldMemory.hold = hold
+  })
+  const losses: (() => void)[] = []
+  heldMemory.hold = (person, lose) => {
+    const parts = hold.call(heldMemory, person, lose)
+    losses.push(() => {
+      parts.release()
+      lose()
+    })
+    return parts
+  }
+  let arrived = 0
+  database.hot.rows = ((statement, parameters) => {
+    if (statement.name === 'sum workspace overrides') arrived++
+    return rows.call(database.hot, statement, parameters)
+  }) as typeof rows
+  let isRunning = false
+  database.transaction = async (work, options) => {
+    isRunning = true
+    // Ample time for the second change to end first.
+    await setTimeout(3_000)
+    return transaction(work, options)
+  }
+  const ended: [who: string, status: number][] = []
+  const write = async (who: string) => {
+    const settings = { 'ext.a': who.repeat(200_000) }
+    const overrides = ['web', 'docs', 'infra', 'api', 'site', 'app'].map((repo) => [
+      `acme/${repo}`,
+      { settings },
+    ])
+    const { status } = await ada.put(path, { projects: Object.fromEntries(overrides) })
+    ended.push([who, status])
+  }
+  const first = write('1')
+  await until(() => isRunning, 'the first change is in its transaction')
+  const second = write('2')
+  await until(() => arrived === 2, 'the second change is about to wait')
+  losses.at(-1)?.()
+  await Promise.all([first, second])
+  t.same(ended, [
+    ['2', 503],
+    ['1', 200],
+  ])
+})
 
 t.test(
   'reordering keys within a value is not a change, in the response and in the audit trail',

@@ -56,7 +56,7 @@ export const changeConfiguration = async (
   { sent, preconditions, dryRun, memory }: ConfigurationRequest,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
-  const releasePermit = await acquireChangePermit(database, workspaceId, sent.projects, memory.person)
+  const releasePermit = await acquireChangePermit(database, workspaceId, sent.projects, memory)
   const facts = { workspaceId, sent, preconditions, rules, quota, memory }
   try {
     if (dryRun)

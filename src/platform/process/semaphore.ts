@@ -26,8 +26,12 @@ export class Semaphore {
     }
   }
 
-  /** Resolves once it holds a permit, which `release` returns. */
-  acquire(deadline = Date.now() + this.waitMs): Promise<void> | void {
+  /**
+   * Resolves once it holds a permit, which `release` returns.
+   * @param signal ends waiting early. The rejection is its reason
+   */
+  acquire(deadline = Date.now() + this.waitMs, signal?: AbortSignal): Promise<void> | void {
+    signal?.throwIfAborted()
     if (this.waiting.size === 0 && this.held < this.permits) {
       this.held++
       return
@@ -38,15 +42,18 @@ export class Semaphore {
     }
     const since = performance.now()
     return new Promise((resolve, reject) => {
-      const waiting = {
+      const abandon = () => this.end(waiting).giveUp(signal?.reason)
+      signal?.addEventListener('abort', abandon)
+      const waiting: Waiting = {
         proceed: () => {
           this.onWait?.(performance.now() - since, true)
           resolve()
         },
-        giveUp: (error: Error) => {
+        giveUp: (error) => {
           this.onWait?.(performance.now() - since, false)
           reject(error)
         },
+        forgetSignal: () => signal?.removeEventListener('abort', abandon),
         timer: setTimeout(
           () => this.end(waiting).giveUp(this.timeoutError()),
           Math.max(0, deadline - Date.now()),
@@ -92,6 +99,7 @@ export class Semaphore {
 
   private end(waiting: Waiting): Waiting {
     clearTimeout(waiting.timer)
+    waiting.forgetSignal()
     this.waiting.delete(waiting)
     return waiting
   }
@@ -100,6 +108,7 @@ export class Semaphore {
 interface Waiting {
   proceed: () => void
   giveUp: (error: Error) => void
+  forgetSignal: () => void
   timer: NodeJS.Timeout
 }
 
@@ -113,7 +122,7 @@ export class KeyedSemaphore {
   }
 
   /** Acquires one permit of each key, in order. @returns what releases them; further calls do nothing. */
-  async acquire(keys: readonly string[], deadline?: number): Promise<() => void> {
+  async acquire(keys: readonly string[], deadline?: number, signal?: AbortSignal): Promise<() => void> {
     const held: string[] = []
     const release = () => {
       for (const key of held.splice(0).reverse()) {
@@ -126,7 +135,7 @@ export class KeyedSemaphore {
       for (const key of keys) {
         const semaphore = this.semaphores.get(key) ?? new Semaphore(...this.each)
         this.semaphores.set(key, semaphore)
-        await semaphore.acquire(deadline)
+        await semaphore.acquire(deadline, signal)
         held.push(key)
       }
     } catch (error) {
