@@ -120,6 +120,9 @@ export const assignProject = (
           agents: replaceAgentHours(agents, targetedAgents, agentDays),
           hours: toStored(timeline, countsAfter),
           chosen: [choice],
+          lastAt: new Map(),
+          isFull: false,
+          newest: undefined,
         },
       ])
     },

@@ -402,8 +402,11 @@ const planMinutesOfDay = async (
       minutes,
       personal,
       agents: raiseAgentHours(agents, targetedAgents, agentDays),
+      hours: [],
+      chosen: [],
       lastAt,
       isFull,
+      newest: undefined,
     },
     found: repoDays.map(({ minutes: all, ...place }) => ({ ...place, minutes: all.length })),
   }

@@ -17,20 +17,20 @@ export interface Plan {
   personal: PersonalMinutes
   agents: AgentChanges
   /** Marks to store. */
-  hours?: StoredHour[]
+  hours: StoredHour[]
   /** Names with the repositories that were chosen for them. */
-  chosen?: EditorProject[]
+  chosen: EditorProject[]
   /** The time of each name's last heartbeat. */
-  lastAt?: ReadonlyMap<string, Date>
+  lastAt: ReadonlyMap<string, Date>
   /** Whether there may be more waiting names than a person can have. */
-  isFull?: boolean
-  /** When the person's newest heartbeat was. */
-  newest?: Date | undefined
+  isFull: boolean
+  /** When the person's newest heartbeat was. Undefined: there's no new one. */
+  newest: Date | undefined
 }
 
 /** Sends all statements, and awaits them only at the commit, except those about a full list of names. */
 export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> => {
-  const choosing = plans.flatMap(({ userId, chosen = [] }) =>
+  const choosing = plans.flatMap(({ userId, chosen }) =>
     chosen.map((project) => chooseRepo(tx, userId, project)),
   )
   const seeing = updateNameUse(tx, plans)

@@ -154,12 +154,12 @@ export const arrayText = (items: readonly (string | number)[]): string =>
 
 export const writeMarks = async (
   tx: Db,
-  people: readonly { userId: string; hours?: StoredHour[] }[],
+  people: readonly { userId: string; hours: StoredHour[] }[],
 ): Promise<void> => {
-  const hours = people.flatMap(({ hours = [] }) => hours)
+  const hours = people.flatMap(({ hours }) => hours)
   if (hours.length === 0) return
   await tx.rows(UPSERT_MARKS, [
-    people.flatMap(({ userId, hours = [] }) => hours.map(() => userId)),
+    people.flatMap(({ userId, hours }) => hours.map(() => userId)),
     hours.map(({ hour }) => hour),
     ...ARRAYS.map(([property]) => hours.map(({ [property]: array }) => array && arrayText(array))),
   ])
@@ -178,7 +178,7 @@ const UPDATE_LAST_TIMES = statement(
 
 export const updateLastHeartbeats = async (
   tx: Db,
-  people: readonly { userId: string; newest?: Date | undefined }[],
+  people: readonly { userId: string; newest: Date | undefined }[],
 ): Promise<void> => {
   const rows = people.flatMap(({ userId, newest }) => (newest ? [{ userId, at: newest.toISOString() }] : []))
   if (rows.length === 0) return

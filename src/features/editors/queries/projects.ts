@@ -132,9 +132,9 @@ const UPDATE_NAME_USE = statement(
 /** New names start out unassigned. */
 export const updateNameUse = async (
   tx: Db,
-  people: readonly { userId: string; lastAt?: ReadonlyMap<string, Date> }[],
+  people: readonly { userId: string; lastAt: ReadonlyMap<string, Date> }[],
 ): Promise<void> => {
-  const rows = people.flatMap(({ userId, lastAt = new Map<string, Date>() }) =>
+  const rows = people.flatMap(({ userId, lastAt }) =>
     Array.from(lastAt, ([name, at]) => ({ userId, name, at: at.toISOString() })),
   )
   if (rows.length === 0) return
