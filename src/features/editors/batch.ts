@@ -43,25 +43,20 @@ export interface Batch {
   heartbeats: Heartbeat[]
   ignored: Readonly<Ignored>
   kind: RepohostKind
-  /** The time zone, if the sender gave one. */
-  timezone?: string | undefined
-  source: Source
+  /** Undefined: the sender gave none. */
+  timezone: string | undefined
+  /** Whether all minutes count only from the day of joining a workspace. Those sent under a folder's name always do. */
+  isFromJoining: boolean
+  /** Names of the day's other minutes in a file. They're matched with repositories, too. Editors send none. */
+  namesOfFile: readonly string[]
+  /** Where the minutes may count. */
+  scope: Scope
 }
-
-/**
- * Whether an editor has sent heartbeats just now, or a day of a file has them. All minutes of a file count only from the
- * day of joining a workspace. Of those sent by an editor, only the ones of names do.
- */
-export type Source =
-  | { kind: 'editor' }
-  /** The file's names are matched with repositories, too. */
-  | { kind: 'file'; names: string[]; scope: Scope }
 
 /** The distinct names, rather than repositories, of a batch. */
-export const namesIn = ({ heartbeats, source }: Batch): string[] => {
-  const names = heartbeats.flatMap(({ project }) => project.name ?? [])
-  return [...new Set(source.kind === 'file' ? [...names, ...source.names] : names)]
-}
+export const namesIn = ({ heartbeats, namesOfFile }: Batch): string[] => [
+  ...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...namesOfFile]),
+]
 
 /** The heartbeats with a time and a project. */
 export const batchOf = (
@@ -87,7 +82,9 @@ export const batchOf = (
     ignored,
     kind: host.kind,
     timezone,
-    source: { kind: 'editor' },
+    isFromJoining: false,
+    namesOfFile: [],
+    scope: 'workspaces',
   }
 }
 

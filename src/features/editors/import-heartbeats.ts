@@ -277,7 +277,10 @@ const planDay = async (tx: Tx, { userId, kind, next, scope }: DayToPlan): Promis
     heartbeats,
     ignored: noneIgnored,
     kind,
-    source: { kind: 'file', names, scope },
+    timezone: undefined,
+    isFromJoining: true,
+    namesOfFile: names,
+    scope,
   })
   const plan = await planOne(tx, facts)
   return plan.kind === 'rejected'

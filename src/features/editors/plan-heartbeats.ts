@@ -121,7 +121,7 @@ interface MarkedPerson {
 /** Marks the minutes, and finds out where they may count. */
 const mark = async (facts: Facts, target: FlushTarget): Promise<MarkedPerson | TooMany> => {
   const { batch, projects } = facts
-  const { userId, source } = batch
+  const { userId, isFromJoining } = batch
   const recording = recordingOf(target, batch.timezone)
   const marked = markHeartbeats(facts, target, recording)
   const targeted = await targetMinutes({
@@ -130,7 +130,7 @@ const mark = async (facts: Facts, target: FlushTarget): Promise<MarkedPerson | T
     recording,
     projects,
     candidates: marked.candidates,
-    isFromJoining: source.kind === 'file',
+    isFromJoining,
   })
   return targeted.kind === 'too large'
     ? targeted
@@ -164,7 +164,7 @@ const countOne = async (
 ): Promise<HeartbeatPlan> => {
   const { batch, projects, names, timeline: timelineBefore, countsBefore } = facts
   const { timeline, recorded, repos, lastAt, newest, candidates } = marked
-  const { userId, source } = batch
+  const { userId, isFromJoining, namesOfFile } = batch
 
   const minutes = await planMinutes({ recording, projects, countsBefore }, targeted, days)
   const { countsAfter } = minutes
@@ -178,13 +178,12 @@ const countOne = async (
     timeline,
     projects,
     hours: hoursChangedIn(timeline),
-    isFromJoining: source.kind === 'file',
+    isFromJoining,
     timezone: recording.timezone,
   }
   const targetedAgents = targetAgents(agents, target)
   const agentDays = await readTargetedDays(tx, userId, targetedAgents)
 
-  const namesOfFile = source.kind === 'file' ? source.names : []
   const seen = new Set([...lastAt.keys(), ...namesOfFile])
   return {
     kind: 'planned',

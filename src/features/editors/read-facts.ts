@@ -184,9 +184,9 @@ const readStored = async (
 const reposSent = ({ heartbeats }: Batch): ReadonlySet<string> =>
   new Set(heartbeats.flatMap(({ project }) => project.repo?.toLowerCase() ?? []))
 
-const targetRequest = ({ userId, source }: Batch, repoKeys: ReadonlySet<string>): TargetRequest => ({
+const targetRequest = ({ userId, scope }: Batch, repoKeys: ReadonlySet<string>): TargetRequest => ({
   userId,
-  scope: source.kind === 'file' ? source.scope : 'workspaces',
+  scope,
   repoKeys,
 })
 
