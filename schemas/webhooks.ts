@@ -15,7 +15,7 @@ export const CreatedWebhook = Named('CreatedWebhook', {
   }),
 })
 
-const SkippedBecause = Closed(
+const SkippedCounts = Closed(
   {
     not_a_member: Type.Integer({
       description: 'The payload names a login or a host id that isn’t a member’s.',
@@ -67,7 +67,7 @@ export const Delivery = Named('WebhookDelivery', {
       examples: [1],
     }),
   ),
-  skipped_because: Type.Optional(Nullable(SkippedBecause)),
+  skipped_because: Type.Optional(Nullable(SkippedCounts)),
 })
 
 export const Webhook = Resource(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
 import {
-  deleteAccountOf,
+  deleteAndEraseAccount,
   describeAccount,
   disableAccount,
   enableAccount,
@@ -421,7 +421,7 @@ t.test('an operator can hand over a workspace without an admin, and erase a disa
   t.equal((await kim.patch(`${team}/${id}`, { name: 'Kim’s' })).status, 200)
   t.equal((await lea.patch(`${team}/${id}`, { name: 'Lea’s' })).status, 200)
 
-  await deleteAccountOf(database, service.config, await findAccount(database, 'jan'), signal)
+  await deleteAndEraseAccount(database, service.config, await findAccount(database, 'jan'), signal)
   t.same(await operatorEntries(lea, id), [
     { action: 'member.disabled', target: 'deleted user', details: {} },
     { action: 'member.role_changed', target: 'kim', details: { before: 'member', after: 'admin' } },

@@ -3,7 +3,7 @@ import { own } from '../schemas/own.js'
 import { announce } from './announce.js'
 import { capitalized, days } from './format.js'
 import type { Workspace } from './me.js'
-import { lastDays, namedRanges, presetsOf, RANGE_KEYS } from './query.js'
+import { lastDays, calendarRanges, presetsOf, RANGE_KEYS } from './query.js'
 import { openPanel, singleKeys } from './shortcuts.js'
 import { setTheme, theme, themes } from './theme.js'
 
@@ -59,7 +59,7 @@ export const rangeItems = (
   const target = hasRange ? path : workspace.role === 'admin' ? start : `${start}/me`
   const { range: _, ...filters } = query
   const isWeekly = target === start && workspace.activity_privacy === 'team'
-  return [...presetsOf(isWeekly), ...(isWeekly ? [] : namedRanges())].map(([name, range]) => ({
+  return [...presetsOf(isWeekly), ...(isWeekly ? [] : calendarRanges())].map(([name, range]) => ({
     kind: 'Range',
     title: `Show ${name.toLowerCase()}`,
     about: `range, dates ${days(range.from, range.to)}`,

@@ -1,5 +1,5 @@
 /** The addresses of a repository's pages. At GitLab, an owner has slashes, which are encoded. */
-import { dividePath, matchesPattern } from '../client/src/pattern.js'
+import { splitRepoPath, matchesPattern } from '../client/src/pattern.js'
 
 interface Name {
   owner: string
@@ -17,7 +17,7 @@ export const coveredAddress = (
   repo: string,
 ): string | undefined => {
   const covering = workspaces.find(({ patterns }) => patterns.some((one) => matchesPattern(one, repo)))
-  return covering && repoAddress(covering.id, dividePath(repo))
+  return covering && repoAddress(covering.id, splitRepoPath(repo))
 }
 
 /** The page that shows why a repository has its settings. */

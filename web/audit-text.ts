@@ -1,7 +1,7 @@
 /** Audit-trail entries as sentences and as CSV. */
 
 import type { AnswerOf } from '../client/src/operations.js'
-import { dividePath } from '../client/src/pattern.js'
+import { splitRepoPath } from '../client/src/pattern.js'
 import { own } from '../schemas/own.js'
 import { repoAddress, repoSettingsAddress } from './addresses.js'
 import { levelNames } from './consent.js'
@@ -83,9 +83,9 @@ const plain =
 const ofSnapshot =
   (verb: string): Describe =>
   (target, details, workspace) => ({
-    parts: [`${verb} the settings of `, { name: target, href: repoAddress(workspace, dividePath(target)) }],
+    parts: [`${verb} the settings of `, { name: target, href: repoAddress(workspace, splitRepoPath(target)) }],
     lines: versionLines(details),
-    changes: compared(repoSettingsAddress(workspace, dividePath(target)), details, 'pushed-'),
+    changes: compared(repoSettingsAddress(workspace, splitRepoPath(target)), details, 'pushed-'),
   })
 
 const ofOverride =
@@ -93,11 +93,11 @@ const ofOverride =
   (target, details, workspace) => ({
     parts: [
       `${verb} the override for `,
-      { name: target, href: repoSettingsAddress(workspace, dividePath(target)) },
+      { name: target, href: repoSettingsAddress(workspace, splitRepoPath(target)) },
     ],
     lines: [...keyLines(details), ...versionLines(details)],
     changes:
-      verb === 'removed' ? undefined : compared(repoSettingsAddress(workspace, dividePath(target)), details),
+      verb === 'removed' ? undefined : compared(repoSettingsAddress(workspace, splitRepoPath(target)), details),
   })
 
 const ofSettings =
@@ -193,7 +193,7 @@ const sentences: Record<string, Describe> = {
   'repo.moved': (target, { from, snapshot, override }, workspace) => ({
     parts: [
       ...says`moved the settings of ${from} to its new name `,
-      { name: target, href: repoSettingsAddress(workspace, dividePath(target)) },
+      { name: target, href: repoSettingsAddress(workspace, splitRepoPath(target)) },
     ],
     lines: [
       ...(snapshot === true ? ['Pushed settings and their versions'] : []),

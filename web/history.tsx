@@ -27,7 +27,7 @@ const valuesOf = ({ settings, locked, idle_window_minutes }: Content): Values =>
   ...(idle_window_minutes !== undefined && { 'Idle window in minutes': idle_window_minutes }),
 })
 
-const SHOWN = 6
+const MAX_SHOWN = 6
 const NAMED = 3
 
 export const History = (props: {
@@ -97,7 +97,7 @@ export const History = (props: {
                   </thead>
                   <tbody>
                     {versions
-                      .slice(0, all ? undefined : SHOWN)
+                      .slice(0, all ? undefined : MAX_SHOWN)
                       .map(({ version, created_at, created_by, reason }, index) => (
                         <tr key={version}>
                           <th scope="row">
@@ -149,7 +149,7 @@ export const History = (props: {
                   </tbody>
                 </table>
               </div>
-              {versions.length > SHOWN && !all && (
+              {versions.length > MAX_SHOWN && !all && (
                 <div>
                   <button type="button" onClick={() => showAll(true)}>
                     Show all {versions.length} versions

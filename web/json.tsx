@@ -126,12 +126,12 @@ export const Diff = (props: {
   )
 }
 
-const LISTED = 10
+const MAX_LISTED = 10
 
 /** The faults that prevent saving, or without faults the children. */
 export const FaultList = (props: { id?: string; faults: Fault[]; children?: ComponentChildren }) => {
   const { id, faults, children } = props
-  const listed = faults.slice(0, LISTED)
+  const listed = faults.slice(0, MAX_LISTED)
   const more = faults.length - listed.length
   return (
     <div id={id} class={faults.length > 0 ? '' : 'small muted'} role="status">

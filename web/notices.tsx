@@ -1,7 +1,7 @@
 /** Changes by others that affect the person, each shown until it's dismissed, and below them how the person joined. */
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../client/src/operations.js'
-import { dividePath } from '../client/src/pattern.js'
+import { splitRepoPath } from '../client/src/pattern.js'
 import { repoSettingsAddress } from './addresses.js'
 import { count, fullDay, time, visible } from './format.js'
 import { isNewlyJoined } from './home.js'
@@ -13,7 +13,7 @@ import { store, stored } from './storage.js'
 type Notice = AnswerOf<'GET /api/me/notices'>['notices'][number]
 
 /** How many notices, and how many names in a sentence. The person can ask for more notices. */
-const SHOWN = 3
+const MAX_SHOWN = 3
 
 /** The notices, and how the person joined, above every screen. */
 export const AboveScreen = (props: { notices: Notice[] }) => {
@@ -46,7 +46,7 @@ const Notices = ({ notices }: { notices: Notice[] }) => {
         Changes that affect you
       </h2>
       <ul class="stack tight">
-        {(showsAll ? left : left.slice(0, SHOWN)).map((one) => (
+        {(showsAll ? left : left.slice(0, MAX_SHOWN)).map((one) => (
           <li key={one.id} class="row apart">
             <span class="grow" id={one.id}>
               <time class="muted" dateTime={one.at}>
@@ -65,10 +65,10 @@ const Notices = ({ notices }: { notices: Notice[] }) => {
           </li>
         ))}
       </ul>
-      {!showsAll && left.length > SHOWN && (
+      {!showsAll && left.length > MAX_SHOWN && (
         <div>
           <button type="button" onClick={() => showAll(true)}>
-            Show {count(left.length - SHOWN)} more
+            Show {count(left.length - MAX_SHOWN)} more
           </button>
         </div>
       )}
@@ -93,7 +93,7 @@ const Sentence = ({ code, workspace, login, named_from, keys, repos }: Notice) =
       <>
         {person} locked <Names names={keys} /> in {team}, so overrides no longer change{' '}
         {keys.length === 1 ? 'it' : 'them'}:{' '}
-        <Names names={repos} address={(repo) => repoSettingsAddress(workspace.id, dividePath(repo))} />
+        <Names names={repos} address={(repo) => repoSettingsAddress(workspace.id, splitRepoPath(repo))} />
       </>
     )
   if (code === 'admin_added')
@@ -121,12 +121,12 @@ const Sentence = ({ code, workspace, login, named_from, keys, repos }: Notice) =
 
 const Names = ({ names, address }: { names: string[]; address?: (name: string) => string }) => (
   <>
-    {names.slice(0, SHOWN).map((name, index) => (
+    {names.slice(0, MAX_SHOWN).map((name, index) => (
       <span key={name}>
         {index > 0 && ', '}
         {address ? <a href={address(name)}>{name}</a> : <bdi class="mono">{name}</bdi>}
       </span>
     ))}
-    {names.length > SHOWN && ` and ${count(names.length - SHOWN)} more`}
+    {names.length > MAX_SHOWN && ` and ${count(names.length - MAX_SHOWN)} more`}
   </>
 )

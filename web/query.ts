@@ -80,7 +80,7 @@ const monthFrom = (day: string, months: number): string => {
 }
 
 /** Named ranges, in addition to the presets. */
-export const namedRanges = (): [name: string, range: Range][] => {
+export const calendarRanges = (): [name: string, range: Range][] => {
   const now = today()
   const monday = mondayOf(now)
   const month = monthFrom(now, 0)
@@ -113,12 +113,12 @@ const slugOf = (name: string): string =>
 const relativeRanges = (isWeekly: boolean) => [
   ...presetsOf(isWeekly),
   ...presetsOf(!isWeekly),
-  ...namedRanges(),
+  ...calendarRanges(),
 ]
 
 /** A range in words: `Last 30 days`, `This month`, or its days. */
 export const titleOf = (range: Range): string => {
-  const name = [...presetsOf(true), ...presetsOf(false), ...namedRanges()].find(([, one]) =>
+  const name = [...presetsOf(true), ...presetsOf(false), ...calendarRanges()].find(([, one]) =>
     isSame(one, range),
   )?.[0]
   if (name === 'Year') return 'Last 12 months'

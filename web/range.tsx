@@ -7,7 +7,7 @@ import {
   isSame,
   linkTo,
   MAX_DAYS,
-  namedRanges,
+  calendarRanges,
   presetsOf,
   RANGE_KEYS,
   shiftRange,
@@ -30,7 +30,7 @@ export const RangeChoice = ({
   const presets = presetsOf(isWeekly)
   const find = (ranges: [name: string, range: Range][]) =>
     problem ? undefined : ranges.find(([, one]) => isSame(one, range))?.[0]
-  const [preset, name] = [find(presets), find(namedRanges())]
+  const [preset, name] = [find(presets), find(calendarRanges())]
   const choose = (next: Range) => {
     menu.current?.hidePopover()
     change(next)
@@ -72,7 +72,7 @@ export const RangeChoice = ({
       <div popover="auto" class="end" id={id} ref={menu}>
         <div class="stack tight">
           <ul class="named">
-            {namedRanges().map(([name, range]) => (
+            {calendarRanges().map(([name, range]) => (
               <li key={name}>
                 <button
                   type="button"

@@ -312,8 +312,8 @@ export const LockToggle = (props: {
   </label>
 )
 
-const LONGEST = 120
-const shorten = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
+const MAX_TEXT_LENGTH = 120
+const shorten = (text: string) => (text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text)
 
 const isNumber = (schema: Property) => {
   const types = typeOf(schema)

@@ -15,7 +15,7 @@ const MAX_DAYS = 2
 const MIN_SAME_WEEKDAYS = 3
 
 /** The compared parts of a dashboard. Its days are over, and it has the same weekdays as the other one. */
-export interface Numbers {
+export interface ComparedDashboard {
   range: Range
   daily: { day: string; active_minutes: number | null }[]
   repos: { repo: string | null; active_minutes: number | null }[]
@@ -41,7 +41,7 @@ const difference = ({ now, before }: Standout): number => Math.abs(now - before)
 const largestFirst = (all: Standout[]): Standout[] =>
   all.sort((a, b) => difference(b) - difference(a) || (a.name < b.name ? -1 : 1))
 
-const reposOf = (now: Numbers, before: Numbers): Standout[] => {
+const reposOf = (now: ComparedDashboard, before: ComparedDashboard): Standout[] => {
   const weeks = lengthOf(now.range) / WEEK
   return [...bothOf('repos', { now, before })].flatMap(([name, sum]): Standout[] =>
     Math.abs(sum.now - sum.before) >= MIN_MINUTES && isStanding(sum.now, sum.before)
@@ -60,7 +60,7 @@ const median = (values: number[]): number => {
  * Working days with more time than usual. Weekends aren't news, nor are days with less, which are mostly public
  * holidays.
  */
-const daysOf = (now: Numbers, before: Numbers): Standout[] => {
+const daysOf = (now: ComparedDashboard, before: ComparedDashboard): Standout[] => {
   const byWeekday: { day: string; minutes: number }[][] = Array.from({ length: WEEK + 1 }, () => [])
   for (const { day, active_minutes } of [...before.daily, ...now.daily])
     if (active_minutes !== null) byWeekday[weekdayOf(day)]?.push({ day, minutes: active_minutes })
@@ -78,7 +78,7 @@ const daysOf = (now: Numbers, before: Numbers): Standout[] => {
 }
 
 /** The largest differences between a range and the one it is compared with: repositories first. */
-export const standoutsOf = (now: Numbers, before: Numbers): Standout[] => {
+export const standoutsOf = (now: ComparedDashboard, before: ComparedDashboard): Standout[] => {
   if (isTooShort(now.range)) return []
   const repos = largestFirst(reposOf(now, before))
   const days = largestFirst(daysOf(now, before))

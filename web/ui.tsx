@@ -1,7 +1,7 @@
 /** Components that several screens use. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { dividePath } from '../client/src/pattern.js'
+import { splitRepoPath } from '../client/src/pattern.js'
 import { announce } from './announce.js'
 import { ended, expired, type Failure, offline, useAction } from './api.js'
 import { count, percent } from './format.js'
@@ -105,7 +105,7 @@ const shorten = (owner: string) =>
 
 /** A repository with its owner muted, so that the name stands out. */
 export const RepoName = ({ repo }: { repo: string }) => {
-  const { owner, repo: name } = dividePath(repo)
+  const { owner, repo: name } = splitRepoPath(repo)
   return (
     <bdi class="text" title={repo}>
       <span class="muted">{shorten(owner)}/</span>

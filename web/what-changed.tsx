@@ -1,13 +1,13 @@
 /** Shows what stands out in the selected range, compared with the previous one. */
 import { useMemo } from 'preact/hooks'
 import { weekdayAndDay } from './format.js'
-import { type Numbers, standoutsOf, wordsOf } from './standouts.js'
+import { type ComparedDashboard, standoutsOf, wordsOf } from './standouts.js'
 import { RepoName, Tip, UpOrDown } from './ui.js'
 
 export const WhatChanged = (props: {
   /** The range's finished days, and the compared ones. Undefined while they load, or if there are none. */
-  now: Numbers | undefined
-  before: Numbers | undefined
+  now: ComparedDashboard | undefined
+  before: ComparedDashboard | undefined
   /** Whether the range has too few finished days. */
   isShort: boolean
   /** Whether there is nothing to compare the range with. */

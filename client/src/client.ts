@@ -55,8 +55,8 @@ interface Parts extends CallOptions {
 
 const TIMEOUT_MS = 15_000
 /** The maximum length of a response and of an error response, in characters. */
-const LONGEST_ANSWER = 64 * 2 ** 20
-const LONGEST_PROBLEM = 2 ** 18
+const MAX_RESPONSE_LENGTH = 64 * 2 ** 20
+const MAX_PROBLEM_LENGTH = 2 ** 18
 
 /** The 401 codes that a new session token can resolve. */
 const staleSession = new Set(['unauthenticated', 'token_invalid', 'token_expired', 'token_revoked'])
@@ -193,7 +193,7 @@ export const createClient = (options: ClientOptions): Client => {
         signal,
       })
       const { status, headers, ok } = response
-      const text = await read(response, ok ? LONGEST_ANSWER : LONGEST_PROBLEM)
+      const text = await read(response, ok ? MAX_RESPONSE_LENGTH : MAX_PROBLEM_LENGTH)
       const requestId = headers.get('x-request-id') ?? undefined
       const etag = headers.get('etag') ?? undefined
       const notModified = status === 304 && cached !== undefined

@@ -18,7 +18,7 @@ import {
 import { type EditorFile, type FileImport, importInto, readEditorSettings } from './import.js'
 import { decode, JsonError } from './jsonc.js'
 import { paginate } from './paginate.js'
-import { dividePath } from './pattern.js'
+import { splitRepoPath } from './pattern.js'
 import { ApiProblem, fieldOf } from './problem.js'
 
 const HELP = `Keeps the configuration of a workspace in a file.
@@ -255,10 +255,10 @@ const writeWhole = (name: string, text: string, isNew: boolean) => {
 const printable = (text: string): string =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
 
-const LONGEST_SHOWN = 300
+const MAX_SHOWN_LENGTH = 300
 const shown = (value: unknown) => {
   const text = printable(JSON.stringify(value))
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
 }
 
 /** The output of an import, key by key. */
@@ -292,7 +292,7 @@ const describeImport = (
 }
 
 const isRepository = (project: string) => {
-  const { owner, repo } = dividePath(project)
+  const { owner, repo } = splitRepoPath(project)
   return /^[\w.-]+(\/[\w.-]+)*$/.test(owner) && /^[\w.-]+$/.test(repo)
 }
 

@@ -1,5 +1,5 @@
 /** `owner/repo`, divided at the last slash: at GitLab, the owner is a group path. */
-export const dividePath = (path: string): { owner: string; repo: string } => {
+export const splitRepoPath = (path: string): { owner: string; repo: string } => {
   const end = path.lastIndexOf('/')
   return { owner: path.slice(0, Math.max(end, 0)), repo: path.slice(end + 1) }
 }
@@ -13,8 +13,8 @@ const SUBGROUPS = '**'
  * it. The service matches in SQL; one test holds both to the same definition.
  */
 export const matchesPattern = (pattern: string, repo: string): boolean => {
-  const wanted = dividePath(pattern.toLowerCase())
-  const given = dividePath(repo.toLowerCase())
+  const wanted = splitRepoPath(pattern.toLowerCase())
+  const given = splitRepoPath(repo.toLowerCase())
   if (wanted.repo === SUBGROUPS) return `${given.owner}/`.startsWith(`${wanted.owner}/`)
   return wanted.owner === given.owner && matchesName(wanted.repo, given.repo)
 }

@@ -82,7 +82,7 @@ export interface FlushQueue {
 const MINUTE_MS = 60_000
 const SEAL_AFTER_MS = 10 * MINUTE_MS
 const ASK_AFTER_MS = 60 * MINUTE_MS
-const LONGEST_BACKOFF_MS = 15 * MINUTE_MS
+const MAX_BACKOFF_MS = 15 * MINUTE_MS
 
 const systemClock: Clock = {
   now: Date.now,
@@ -292,7 +292,7 @@ export const createFlushQueue = ({
       return
     }
     const told = problem?.status === 429 || problem?.status === 503 ? problem.retryAfter : undefined
-    const longest = Math.min(LONGEST_BACKOFF_MS, 2000 * 2 ** failures++)
+    const longest = Math.min(MAX_BACKOFF_MS, 2000 * 2 ** failures++)
     const wait = told === undefined ? longest * (0.5 + Math.random() / 2) : told * 1000
     const since = clock.now()
     hold = { since, until: since + wait, told: told !== undefined }

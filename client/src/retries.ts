@@ -1,7 +1,7 @@
 /** Decides whether to retry a call, and how long to wait first. */
 
 const RETRIES = 4
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 /** Idempotent calls other than reads. */
 const repeatable = (method: string, path: string, { query, headers, body }: Parts) => {
@@ -48,9 +48,9 @@ export const retryDelay = (
   if (code !== 'rate_limited' && !repeatable(call.method, call.path, call)) return undefined
   const wait =
     retryAfter === undefined
-      ? Math.random() * Math.min(LONGEST_WAIT_MS, 1000 * 2 ** attempt)
+      ? Math.random() * Math.min(MAX_WAIT_MS, 1000 * 2 ** attempt)
       : retryAfter * 1000
-  return wait <= LONGEST_WAIT_MS ? wait : undefined
+  return wait <= MAX_WAIT_MS ? wait : undefined
 }
 
 /** Waits, or throws the signal's reason. */

@@ -1,7 +1,7 @@
 import type { EffectiveConfig, PushResult, Snapshot } from './api.js'
 import type { Client } from './client.js'
 import type { CallOptions } from './operations.js'
-import { dividePath } from './pattern.js'
+import { splitRepoPath } from './pattern.js'
 import { isProblem } from './problem.js'
 
 /** `owner/repo`. At GitLab, the owner is a path of groups: `acme/platform/web`. */
@@ -17,7 +17,7 @@ interface Where extends Pick<CallOptions, 'signal'> {
 }
 
 const pathOf = (repository: Repo) => {
-  const path = dividePath(repository)
+  const path = splitRepoPath(repository)
   if (path.owner === '' || path.repo === '')
     throw new TypeError(`A repository is owner/repo, not ${repository}.`)
   return path

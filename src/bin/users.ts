@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { type Config, readConfig } from '../config.js'
 import type { User } from '../features/accounts/queries/users.js'
 import {
-  deleteAccountOf,
+  deleteAndEraseAccount,
   describeAccount,
   disableAccount,
   enableAccount,
@@ -101,7 +101,7 @@ const commands: Record<string, { takes: Count; run: (call: Call) => Promise<void
     run: onAccount(async (call) => {
       await describe(call)
       if (!call.isSure) throw new OperatorError('Nothing was deleted. Add --yes to delete all of this.')
-      await deleteAccountOf(call.database, call.config, call.user, call.stopped)
+      await deleteAndEraseAccount(call.database, call.config, call.user, call.stopped)
       print('The account is deleted. The service removes the remaining rows within minutes, once it runs.')
       print(
         `Backups still contain it. Keep the id ${call.user.id}, and run "users find" with it after a restore.`,

@@ -108,7 +108,7 @@ const secretsOf = async ({ jwtSecrets, databaseUrl, dataDir }: Config): Promise<
     : [await readOrCreateSecret(dataDir, 'jwt-secret')]
 
 /** Deletes an account as `DELETE /api/me` does, and erases everything that can be erased now. */
-export const deleteAccountOf = async (
+export const deleteAndEraseAccount = async (
   database: Database,
   config: Config,
   { id, login }: User,

@@ -8,13 +8,13 @@ interface Functions {
   rangeOf: (query: Record<string, string | undefined>) => { range: Range; problem?: string }
   shiftRange: (range: Range, by: 1 | -1) => Range
   linkTo: (range: Range, isWeekly: boolean) => string
-  namedRanges: () => [name: string, range: Range][]
+  calendarRanges: () => [name: string, range: Range][]
 }
 
 const toRange = ([from, to]: Days): Range => ({ from, to })
 
 t.test('ranges of days on Wednesday, 25 November 2026', async (t) => {
-  const { rangeOf, shiftRange, linkTo, namedRanges } = (await loadOfPage(t, 'web/query.ts')) as Functions
+  const { rangeOf, shiftRange, linkTo, calendarRanges } = (await loadOfPage(t, 'web/query.ts')) as Functions
   const { TZ } = process.env
   process.env.TZ = 'UTC'
   const now = Date.parse('2026-11-25T12:00:00Z')
@@ -135,7 +135,7 @@ t.test('ranges of days on Wednesday, 25 November 2026', async (t) => {
       'this-quarter': ['2026-10-01', '2026-11-25'],
       'last-quarter': ['2026-07-01', '2026-09-30'],
     }
-    t.equal(namedRanges().length, Object.keys(named).length)
+    t.equal(calendarRanges().length, Object.keys(named).length)
     for (const [range, days] of Object.entries(named)) {
       t.strictSame(rangeOf({ range }), { range: toRange(days) }, range)
       t.equal(copied('', toRange(days)), `https://example.com/w/1?range=${range}`)

@@ -186,7 +186,7 @@ const KeySection = (props: { title: string; owner: Owner; children?: preact.Comp
   )
 }
 
-const terms = [
+const expiryOptions = [
   [30, '30 days'],
   [90, '90 days'],
   [limits.key_days_default, '1 year'],
@@ -272,7 +272,7 @@ const NewKey = ({ owner, onClose }: { owner: Owner; onClose: () => void }) => {
           <label class="field">
             Expires after
             <select name="days">
-              {terms.map(([days, text]) => (
+              {expiryOptions.map(([days, text]) => (
                 <option key={days} value={days} selected={days === limits.key_days_default}>
                   {text}
                 </option>

@@ -163,7 +163,7 @@ const Apply = (props: { name: string; file: ReadFile; onClose: () => void; again
   )
 }
 
-const SHOWN = 100
+const MAX_SHOWN = 100
 
 const Differences = ({ result, members }: { result: Difference; members: number }) => {
   const { changes, warnings, affected, extras, silenced } = result
@@ -198,7 +198,7 @@ const Differences = ({ result, members }: { result: Difference; members: number 
                 </tr>
               </thead>
               <tbody>
-                {changes.slice(0, SHOWN).map(({ scope, key, before, after, hides }) => (
+                {changes.slice(0, MAX_SHOWN).map(({ scope, key, before, after, hides }) => (
                   <tr key={`${scope} ${key}`}>
                     <th scope="row">{scope}</th>
                     <td class="mono">{key}</td>
@@ -209,7 +209,7 @@ const Differences = ({ result, members }: { result: Difference; members: number 
               </tbody>
             </table>
           </div>
-          {changes.length > SHOWN && <p class="muted">And {count(changes.length - SHOWN)} more.</p>}
+          {changes.length > MAX_SHOWN && <p class="muted">And {count(changes.length - MAX_SHOWN)} more.</p>}
         </>
       )}
       {warnings.length > 0 && <p>These values don’t match the settings schema:</p>}
@@ -226,7 +226,7 @@ const Differences = ({ result, members }: { result: Difference; members: number 
         <p>
           These overrides lose their effect, because their key is locked:{' '}
           {silenced
-            .slice(0, SHOWN)
+            .slice(0, MAX_SHOWN)
             .map(({ repo, key }) => `${repo}: ${key}`)
             .join(', ')}
         </p>
@@ -235,7 +235,7 @@ const Differences = ({ result, members }: { result: Difference; members: number 
         <p class="muted">
           Only in the workspace, and kept:{' '}
           {extras
-            .slice(0, SHOWN)
+            .slice(0, MAX_SHOWN)
             .map(({ section, name }) => `${section}: ${name}`)
             .join(', ')}
         </p>

@@ -112,7 +112,7 @@ const resultOf = (name: string, file: EditorFile, settings: Values): Imported =>
   return { name, settings: withImported(settings, taken), leftOut }
 }
 
-const SHOWN = 100
+const MAX_SHOWN = 100
 
 /** The settings of a file that can't be stored, and why. */
 export const LeftOutList = ({ imported: { name, leftOut } }: { imported: Imported }) =>
@@ -122,7 +122,7 @@ export const LeftOutList = ({ imported: { name, leftOut } }: { imported: Importe
         {count(leftOut.length)} {leftOut.length === 1 ? 'setting' : 'settings'} left out of {name}
       </summary>
       <ul>
-        {leftOut.slice(0, SHOWN).map(({ block, key, reason }) => (
+        {leftOut.slice(0, MAX_SHOWN).map(({ block, key, reason }) => (
           <li key={`${block} ${key}`}>
             <bdi class="mono">
               <SettingKey name={block === undefined ? key : `${block} ${key}`} />
@@ -131,7 +131,7 @@ export const LeftOutList = ({ imported: { name, leftOut } }: { imported: Importe
           </li>
         ))}
       </ul>
-      {leftOut.length > SHOWN && <p class="muted">And {count(leftOut.length - SHOWN)} more.</p>}
+      {leftOut.length > MAX_SHOWN && <p class="muted">And {count(leftOut.length - MAX_SHOWN)} more.</p>}
       {leftOut.some(({ reason }) => reason === OTHER_PREFIX) && (
         <p class="muted">
           This server’s prefixes are <span class="mono">{start.settings_keys.prefixes.join(', ')}</span>. Its

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { dividePath } from '../../client/src/pattern.js'
+import { splitRepoPath } from '../../client/src/pattern.js'
 import { repoAddress } from '../addresses.js'
 import { announce } from '../announce.js'
 import { call, refresh, useAction, useRead } from '../api.js'
@@ -101,7 +101,7 @@ export const MyActivity = () => {
       </div>
       <Filters on={[[query.repo, () => set({ repo: undefined })]]}>
         {query.repo && !isOfAll && (
-          <a href={repoAddress(workspace.id, dividePath(query.repo))}>Open repository page</a>
+          <a href={repoAddress(workspace.id, splitRepoPath(query.repo))}>Open repository page</a>
         )}
       </Filters>
       {chosen.problem && <RangeProblem chosen={chosen} />}

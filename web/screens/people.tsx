@@ -64,7 +64,7 @@ export const People = () => {
 }
 
 /** A row's height in pixels, how many members are shown first, and how many are loaded at once. */
-const [ROW, SHOWN, PAGE] = [49, 50, 500]
+const [ROW, MAX_SHOWN, PAGE] = [49, 50, 500]
 
 type Role = Member['role']
 
@@ -112,7 +112,7 @@ const List = () => {
       <FailureOf response={[invites]} />
       <Loaded
         response={waits ? { ...response, data: undefined } : response}
-        height={ROW * (1 + Math.min(workspace.member_count, SHOWN))}
+        height={ROW * (1 + Math.min(workspace.member_count, MAX_SHOWN))}
       >
         {() => (
           <>
@@ -124,7 +124,7 @@ const List = () => {
               searchText={nameOf}
               first="login"
               ascending
-              shown={SHOWN}
+              shown={MAX_SHOWN}
               empty="No members."
             >
               <More {...(invited.more ? invited : paging)} />
@@ -406,7 +406,7 @@ const OpenInvite = ({ invite }: { invite: Invite }) => (
 
 const linkOf = ({ code }: Invite) => `${location.origin}/join/${code}`
 
-const terms = [
+const expiryOptions = [
   [24, '1 day'],
   [168, '7 days'],
   [720, '30 days'],
@@ -456,7 +456,7 @@ const NewInvite = ({ onClose }: { onClose: () => void }) => {
           <label class="field">
             Expires after
             <select name="hours" defaultValue="168">
-              {terms.map(([hours, text]) => (
+              {expiryOptions.map(([hours, text]) => (
                 <option key={hours} value={hours} selected={hours === 168}>
                   {text}
                 </option>

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { dividePath } from '../../client/src/pattern.js'
+import { splitRepoPath } from '../../client/src/pattern.js'
 import { perCount } from '../../schemas/counts.js'
 import { repoAddress, repoSettingsAddress } from '../addresses.js'
 import { useRead } from '../api.js'
@@ -40,7 +40,7 @@ export const Repositories = () => {
   const compared = isAdmin ? teamCompared : ownCompared
   const known = useProjects(query.repo === undefined)
   useTitle(`${workspace.name} repositories`)
-  const open = (repo: string, replace = false) => route(repoAddress(workspace.id, dividePath(repo)), replace)
+  const open = (repo: string, replace = false) => route(repoAddress(workspace.id, splitRepoPath(repo)), replace)
   useEffect(() => {
     // Before repositories had their own pages, the query named the repository.
     if (query.repo) open(query.repo, true)
@@ -73,12 +73,12 @@ export const Repositories = () => {
             'All others'
           ) : (
             <span class="row">
-              <a href={repoAddress(workspace.id, dividePath(repo)) + rangeIn(location.search)}>
+              <a href={repoAddress(workspace.id, splitRepoPath(repo)) + rangeIn(location.search)}>
                 <RepoName repo={repo} />
               </a>
               {has_override && <span class="tag">override</span>}
               {version != null && (
-                <a class="tag" href={repoSettingsAddress(workspace.id, dividePath(repo))}>
+                <a class="tag" href={repoSettingsAddress(workspace.id, splitRepoPath(repo))}>
                   pushed settings, v{version}
                 </a>
               )}
@@ -133,7 +133,7 @@ export const Repositories = () => {
               isRest={({ repo }) => repo === null}
               searchText={({ repo }) => repo ?? ''}
               first="active_minutes"
-              shown={SHOWN}
+              shown={MAX_SHOWN}
               empty={`No repositories yet. A repository appears with ${isAdmin ? 'its first activity' : 'your first activity in it'}, pushed settings or override.`}
             >
               <More more={known.more} busy={known.busy} failure={known.failure} />
@@ -166,4 +166,4 @@ export const Repositories = () => {
   )
 }
 
-const SHOWN = 20
+const MAX_SHOWN = 20

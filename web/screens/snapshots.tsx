@@ -151,8 +151,8 @@ const Difference = ({ pushed, effective }: { pushed: Values; effective: Values }
   )
 }
 
-const LONGEST_EXAMPLE = 100
+const MAX_EXAMPLE_LENGTH = 100
 const shorten = (value: unknown) => {
   const text = JSON.stringify(value)
-  return text.length > LONGEST_EXAMPLE ? `${text.slice(0, LONGEST_EXAMPLE)}…` : text
+  return text.length > MAX_EXAMPLE_LENGTH ? `${text.slice(0, MAX_EXAMPLE_LENGTH)}…` : text
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { dividePath } from '../../client/src/pattern.js'
+import { splitRepoPath } from '../../client/src/pattern.js'
 import { repoAddress } from '../addresses.js'
 import { announce } from '../announce.js'
 import { usePolling, useRead } from '../api.js'
@@ -194,7 +194,7 @@ export const TeamNumbers = (props: {
         ]}
       >
         {own === undefined && filter.repo && (
-          <a href={repoAddress(workspace.id, dividePath(filter.repo))}>Open repository page</a>
+          <a href={repoAddress(workspace.id, splitRepoPath(filter.repo))}>Open repository page</a>
         )}
       </Filters>
       {links}
@@ -243,7 +243,7 @@ export const TeamNumbers = (props: {
                 (previous !== undefined && now !== undefined && !comparison) ||
                 compared.response.some(({ failure }) => failure)
               }
-              addressOf={(repo) => repoAddress(workspace.id, dividePath(repo)) + rangeIn(location.search)}
+              addressOf={(repo) => repoAddress(workspace.id, splitRepoPath(repo)) + rangeIn(location.search)}
               onDay={(day) => set({ from: day, to: day })}
             />
           )}
@@ -716,7 +716,7 @@ const RepoChoice = (props: {
   if (repo === null) return <>All others</>
   return (
     <span class="repo-choice">
-      <a href={repoAddress(workspaceId, dividePath(repo)) + rangeIn(location.search)}>
+      <a href={repoAddress(workspaceId, splitRepoPath(repo)) + rangeIn(location.search)}>
         <RepoName repo={repo} />
       </a>
       <button

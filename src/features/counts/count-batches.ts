@@ -44,7 +44,7 @@ export interface CountBatches {
 
 const encoder = new TextEncoder()
 // Repository names contain nothing to escape. The quotes keep a repository named `null` from becoming NULL.
-const arrayOf = (elements: (string | number)[]): ArrayLiteral =>
+const toArrayLiteral = (elements: (string | number)[]): ArrayLiteral =>
   encoder.encode(
     `{${elements.map((element) => (typeof element === 'string' ? `"${element}"` : element)).join()}}`,
   )
@@ -81,11 +81,11 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
       hasMore: repos.some(({ count }) => count > 0),
     })),
     named,
-    repos: inParts([...repos.values()]).map(arrayOf),
+    repos: inParts([...repos.values()]).map(toArrayLiteral),
     batches: inParts(rows).map((part) => ({
-      members: arrayOf(part.map(({ member }) => member + 1)),
-      repos: arrayOf(part.map(({ repo }) => repo)),
-      counts: arrayOf(part.map(({ count }) => count)),
+      members: toArrayLiteral(part.map(({ member }) => member + 1)),
+      repos: toArrayLiteral(part.map(({ repo }) => repo)),
+      counts: toArrayLiteral(part.map(({ count }) => count)),
     })),
   }
 }

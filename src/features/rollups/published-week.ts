@@ -52,14 +52,14 @@ export interface PublishedWeek extends ShownSums {
 }
 
 /** A sum of amounts, and how many people it covers. */
-interface Part {
+interface Total {
   sum: number | null
   people: number | null
 }
 
-const HIDDEN: Part = { sum: null, people: null }
+const HIDDEN: Total = { sum: null, people: null }
 
-function* partsBy<Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Interruptible<Map<Key, Part>> {
+function* totalsBy<Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Interruptible<Map<Key, Total>> {
   const sums = new Map<Key, number>()
   for (const [index, amount] of amounts.entries()) {
     if (index % STEPS_PER_PAUSE === 0) yield
@@ -70,28 +70,28 @@ function* partsBy<Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Inter
   return new Map([...sums].map(([key, sum]) => [key, { sum, people: people.get(key)?.size ?? 0 }]))
 }
 
-/** The parts of one kind of amount that have been chosen so far. */
+/** The totals of one kind of amount that have been chosen so far. */
 interface Shown {
-  whole: Part
-  ofDay(day: number): Part
-  ofRepo(repoKey: string): Part
+  whole: Total
+  ofDay(day: number): Total
+  ofRepo(repoKey: string): Total
   cells: { cell: number; minutes: number }[]
 }
 
 function* show(amounts: Amount[], { total, days, repos, cells }: Choice): Interruptible<Shown> {
-  const noPart: Part = { sum: 0, people: 0 }
-  const ofDays = yield* partsBy(amounts, ({ day }) => day)
-  const ofRepos = yield* partsBy(amounts, ({ repoKey }) => repoKey)
-  const ofCells = yield* partsBy(amounts, ({ cell }) => cell)
+  const noTotal: Total = { sum: 0, people: 0 }
+  const ofDays = yield* totalsBy(amounts, ({ day }) => day)
+  const ofRepos = yield* totalsBy(amounts, ({ repoKey }) => repoKey)
+  const ofCells = yield* totalsBy(amounts, ({ cell }) => cell)
   return {
-    whole: total ? ((yield* partsBy(amounts, () => 0)).get(0) ?? noPart) : HIDDEN,
-    ofDay: (day: number) => (days ? (ofDays.get(day) ?? noPart) : HIDDEN),
-    ofRepo: (repo: string) => (repos.has(repo) ? (ofRepos.get(repo) ?? noPart) : HIDDEN),
+    whole: total ? ((yield* totalsBy(amounts, () => 0)).get(0) ?? noTotal) : HIDDEN,
+    ofDay: (day: number) => (days ? (ofDays.get(day) ?? noTotal) : HIDDEN),
+    ofRepo: (repo: string) => (repos.has(repo) ? (ofRepos.get(repo) ?? noTotal) : HIDDEN),
     cells: [...cells].map((cell) => ({ cell, minutes: ofCells.get(cell)?.sum ?? 0 })),
   }
 }
 
-const sumsOf = (minutes: Part, counts: PerCount<Part>): ShownSums => ({
+const sumsOf = (minutes: Total, counts: PerCount<Total>): ShownSums => ({
   minutes: minutes.sum,
   ...perCount((count) => counts[count].sum),
   activeMembers: minutes.people,

@@ -264,7 +264,7 @@ const checkSettings = (
       let isFound = false
       for (; other?.key === key && other.block === block; other = others.next().value) {
         isFound = true
-        run.note(placeOf(other), other.message)
+        run.note(pathOf(other), other.message)
       }
       if (isFound || value === null || isBlock(key)) continue
       place = { parent, key }
@@ -279,7 +279,7 @@ const checkSettings = (
   return run.faults
 }
 
-const placeOf = (fault: KeyFault): ValuePath | undefined => {
+const pathOf = (fault: KeyFault): ValuePath | undefined => {
   let place: ValuePath | undefined
   for (const name of namesOf(fault)) place = { parent: place, key: shorten(String(name)) }
   return place
