@@ -187,7 +187,7 @@ const sumTicks = (fields: number[]) => fields.reduce((sum, ticks) => sum + ticks
 /** CPU time that a process has used, user and system, in microseconds. */
 export const cpuTime = async (pid: number): Promise<number> => sumTicks((await statOf(pid)).slice(11, 13))
 
-/** The same for all processes of this backend's PostgreSQL server, including those that have ended. */
+/** CPU time of all processes of this backend's PostgreSQL server, including those that have ended. */
 export const cpuTimeOfServer = async (backend: number): Promise<number> => {
   const [, postmaster = 0] = await statOf(backend)
   const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name))
@@ -528,7 +528,7 @@ const exchange = (
     sent.end(payload)
   })
 
-/** The same with other headers and no session. */
+/** Sends a POST request with these headers and no session. */
 export const post = (url: string, { body, headers }: { body: string; headers: Record<string, string> }) =>
   exchange(url, 'POST', { ...headers, 'Content-Length': Buffer.byteLength(body) }, body)
 

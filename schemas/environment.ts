@@ -397,5 +397,5 @@ export interface Variable {
   maximum?: number
 }
 
-/** The same as plain data, by name. */
+/** The variables of `Environment` as plain data, by name. */
 export const variables = Environment.properties as unknown as Record<keyof Environment, Variable>

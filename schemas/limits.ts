@@ -159,7 +159,7 @@ export const limits = {
   funnel_names: 100,
   /** One caller's simultaneous requests. Further requests wait. */
   requests_at_once_per_caller: 4,
-  /** The same for anonymous requests from one address. */
+  /** Simultaneous anonymous requests from one address. Further requests wait. */
   requests_at_once_per_address: 64,
   /**
    * Seconds per minute that the service works on one caller's requests, counting simultaneous ones separately. Callers

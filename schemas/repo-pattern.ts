@@ -60,11 +60,11 @@ export const parsePattern = (pattern: string): RepoPattern | undefined => {
   }
 }
 
-/** The same for SQL's LIKE. A pattern can't contain `%` or a backslash, but both would be escaped. */
+/** A pattern's repository part for SQL's LIKE. It can't contain `%` or a backslash, but both would be escaped. */
 export const toLike = (repoKey: string): string => repoKey.replace(/[\\_%]/g, '\\$&').replace(/\*+/g, '%')
 
 /**
- * The same for LIKE over `owner/repo`, with colons instead of the slashes between groups (`likenessOf`), so
+ * A whole pattern for LIKE over `owner/repo`, with colons instead of the slashes between groups (`likenessOf`), so
  * that a wildcard for a name stays within a group.
  */
 export const likesOf = ({ ownerKey, repoKey, repoLike }: RepoPattern): string[] => {

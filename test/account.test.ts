@@ -789,7 +789,7 @@ t.test('requests in progress on the old account count towards the new one’s li
   await rest
 })
 
-t.test('people can see who viewed their numbers by name', async (t) => {
+t.test('people can see who has viewed their individual numbers', async (t) => {
   const service = await reuseService(t)
   const beside = await startService(t, { beside: service })
   const [ada, bob, cyd, dan] = await service.signInAll('ada', 'bob', 'cyd', 'dan')

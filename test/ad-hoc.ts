@@ -19,7 +19,7 @@ const withStatement = <D extends Db>(db: D): D & AdHocDb =>
       db.rows<Row>({ name: 'ad hoc', columns: {}, text }, parameters),
   })
 
-/** The same database, which also runs undeclared SQL. */
+/** A database that also runs undeclared SQL. */
 export const withAdHocSql = (database: Database): AdHocDatabase => ({
   ...database,
   read: withStatement(database.read),

@@ -37,7 +37,7 @@ class Basis {
     return this.vectors.length
   }
 
-  /** The same, and these as well. */
+  /** A copy of this basis with these columns added. */
   with(columns: Iterable<Column>): Basis {
     const basis = new Basis(this.size, [...this.vectors])
     for (const column of columns) basis.add(column)

@@ -167,7 +167,7 @@ t.test('agents and people', async (t) => {
         [4, 6],
         [4, 6],
       ],
-      'also in another repository',
+      'even in another repository',
     )
     await send(caller, [person(1_140), person(1_141)], angeles)
     t.same(await daysOf(), [

@@ -246,7 +246,7 @@ t.test('after a 401, the queue waits for another token', async (t) => {
   t.equal(states.at(-1)?.status, 'ready')
 })
 
-t.test('Retry-After is respected, also by an explicit flush', async (t) => {
+t.test('Retry-After is respected, even by an explicit flush', async (t) => {
   for (const status of [429, 503]) {
     const { queue, pass, sent, states } = start(t, [problem(status, 'later', { 'Retry-After': '1800' })])
     await queue.add('acme/api', NINE, 1)

@@ -228,7 +228,7 @@ t.test('an attempt without a response times out, and aborting ends everything', 
   const pause = new AbortController()
   const paused = failureOf(waiting.request('GET /api/me', { signal: pause.signal }))
   setTimeout(() => pause.abort(reason), 5)
-  t.equal(await paused, reason, 'also between two attempts')
+  t.equal(await paused, reason, 'even between two attempts')
 })
 
 t.test('an expired token is refreshed once for any number of concurrent calls', async (t) => {
@@ -269,7 +269,7 @@ t.test('repeated reads are conditional', async (t) => {
     clear: () => kept.clear(),
   }
   const stored = scripted([response], { cache })
-  t.ok((await stored.client.request('GET /api/me')).notModified, 'also from a store that was given')
+  t.ok((await stored.client.request('GET /api/me')).notModified, 'even from a custom cache')
   stored.client.setToken('of someone else')
   t.equal(kept.size, 0)
 })

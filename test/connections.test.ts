@@ -97,7 +97,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
 )
 
 t.test(
-  'a second address for the same host gives the same responses',
+  'a second listening address responds and closes like the first',
   { skip: !hasIpv6 && 'there is no ::1 on this machine' },
   async (t) => {
     const service = await startService(t, {

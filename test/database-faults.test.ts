@@ -27,7 +27,7 @@ t.test('while the database is unavailable, requests get 503, and the service rec
   t.equal((await retryWhileUnavailable(() => ada.get('/api/me'))).status, 200, 'without a restart')
 })
 
-t.test('while the database doesn’t respond, requests get 503, also in transactions', async (t) => {
+t.test('while the database doesn’t respond, requests get 503, even in transactions', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const line = await startFreezableProxy(t, service.databaseUrl)

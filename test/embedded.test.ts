@@ -56,7 +56,7 @@ const dataDir = await temporaryFolder(t)
 const made = await start(dataDir)
 await made.stop()
 
-t.test('the service cleans up in its own embedded database', async (t) => {
+t.test('housekeeping and rollups run in the embedded database without warnings', async (t) => {
   const server = await startEmbedded({ dataDir, maxConnections: 30, durable: false, log: quiet })
   t.teardown(() => server.stop())
   await migrate(server.url)

@@ -275,7 +275,7 @@ t.test('windows with one folder, several folders and a workspace file see the sa
   await several.close()
   const last = await editor.openWindow([other], { workspaceFile: true })
   await last.run('signOut')
-  await until(async () => (await textIn(opened)).includes('5'), 'also in the folder that is not open')
+  await until(async () => (await textIn(opened)).includes('5'), 'even in the folder that isn’t open')
   t.strictSame(readText(await textIn(opened)), new Map([['window.zoomLevel', 5]]))
   await becomes(last, {}, 'and in the other one')
   await last.close()

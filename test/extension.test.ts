@@ -212,7 +212,7 @@ t.test(
   },
 )
 
-t.test('a person’s own settings survive a sign-out, a removal from the team, and a change', async (t) => {
+t.test('own settings return after a sign-out, a removal, or a change of the team’s settings', async (t) => {
   const { editor, opened, decide, caller, id } = await start(t, 'bea')
   const own = { 'editor.tabSize': 8, 'files.eol': 'own', 'editor.insertSpaces': false }
   const file = join(opened.address, '.vscode/settings.json')
@@ -611,7 +611,7 @@ t.test('a service serves the extension with its own URL in it', async (t) => {
 
   const bytes = new Uint8Array(await response.arrayBuffer())
   const redirect = await fetch(`${service.url}/api/extension.vsix`, { redirect: 'manual' })
-  t.strictSame(new Uint8Array(await redirect.arrayBuffer()), bytes, 'also for curl -O, which follows nothing')
+  t.strictSame(new Uint8Array(await redirect.arrayBuffer()), bytes, 'even for curl -O, which follows nothing')
   const files = unzipSync(bytes)
   t.strictSame(Object.keys(files).sort(), [
     '[Content_Types].xml',

@@ -15,7 +15,7 @@ import { startService } from './service.js'
 
 const run = promisify(execFile)
 
-/** The same calls with each client: read the caller, create a workspace, and get an error. */
+/** Each client reads the caller, creates a workspace, and gets an error. */
 const uses = {
   'openapi-typescript': `
     import createClient from 'openapi-fetch'

@@ -329,7 +329,7 @@ t.test('imports', async (t) => {
     t.equal(
       most,
       shortFile + 1,
-      'each day has one transaction, also one that is too large, and so has the end',
+      'each day has one transaction, even one that is too large, and so has the end',
     )
   })
 

@@ -97,7 +97,7 @@ t.test('on GitLab, a repository’s owner is its whole group path', async (t) =>
   t.equal((await ada.delete(settings)).status, 200)
 })
 
-t.test('heartbeats can name repositories in groups by every GitLab URL form', async (t) => {
+t.test('heartbeats can name repositories in groups using any GitLab URL form', async (t) => {
   for (const kind of ['gitlab', 'github'] as const) {
     const service = await reuseService(t, kind)
     const ada = await service.signIn('ada')

@@ -145,7 +145,7 @@ t.test('a deleted workspace’s privacy levels are kept longer than its activity
     await service.database.write.statement(text, [])
 })
 
-t.test('a large workspace is removed in steps, also by an instance that didn’t delete it', async (t) => {
+t.test('a large workspace is removed in steps, even by an instance that didn’t delete it', async (t) => {
   const { service, ada, id } = await startTeam(t)
   const { id: kept } = await service.workspace(ada, { patterns: ['kept/*'] })
   await ada.push('kept/repo', { 'ext.a': 1 })

@@ -604,7 +604,7 @@ t.test('keys end with the account or workspace, and are remembered as revoked', 
   t.same(names, [{ name: 'of ola' }], 'the name of a personal key goes with the account')
   const [view] = (await ned.get('/api/me/views')).body.views
   t.equal(view.viewer, 'key of ola (created by deleted user)')
-  t.same(await responses(), [revoked, revoked, [200, undefined]], 'also when nothing else is left')
+  t.same(await responses(), [revoked, revoked, [200, undefined]], 'even if nothing else is left')
   t.equal((await ned.delete(`${team}/${id}`)).status, 200)
   t.same(await responses(), [revoked, revoked, revoked])
   await service.app.housekeeping.run()
@@ -613,7 +613,7 @@ t.test('keys end with the account or workspace, and are remembered as revoked', 
     [id],
   )
   t.same(left, [])
-  t.same(await responses(), [revoked, revoked, revoked], 'also when the workspace is gone')
+  t.same(await responses(), [revoked, revoked, revoked], 'even once the workspace is gone')
 })
 
 t.test('a revocation takes effect on every instance within 5 seconds', async (t) => {
@@ -642,7 +642,7 @@ t.test('a revocation takes effect on every instance within 5 seconds', async (t)
     t.same(outcome(await withKey(other, secret).get(path)), [401, 'token_revoked'], name)
 })
 
-t.test('after a revocation’s response, no use succeeds, not even one in progress', async (t) => {
+t.test('once a revocation has its response, no request with the key succeeds, even one in progress', async (t) => {
   const { app } = service
   const quin = await service.signIn('quin')
   const ends = ['revoked', 'own', 'demoted', 'deleted'] as const

@@ -146,7 +146,7 @@ export const recount = (all: WorkRow[], asked: Asked, always: string[]) => {
 
 type Row = Record<string, unknown>
 
-/** The same parts of a dashboard's body. */
+/** The parts of a dashboard's body that the model predicts. */
 export const toldBy = (
   body: Record<'totals' | 'previous_totals', Row> & Record<'daily' | 'members' | 'repos', Row[]>,
 ) => {

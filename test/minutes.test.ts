@@ -31,7 +31,7 @@ const entry = fc
     minutes: Math.max(sum(Object.values(hours)), Math.min(1_440, sum(Object.values(hours)) + unplaced)),
   }))
 
-/** The same rules applied minute by minute. Each minute checks whether its hour and its day are full. */
+/** The caps, applied minute by minute. Each minute checks whether its hour and its day are full. */
 const minuteByMinute = (entries: { repo: string; minutes: number; hours: Record<string, number> }[]) => {
   const hourTotals = new Map<string, number>()
   const repos: Record<string, { minutes: number; hours: number[] }> = {}

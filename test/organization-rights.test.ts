@@ -1,4 +1,4 @@
-/** A link to an organization is valid only while its maker's right is. */
+/** A link to an organization is valid only while its creator has the right to create it. */
 import t, { type Test } from 'tap'
 import { deliveryShapes } from '../demo/host-deliveries.js'
 import { repohostKinds } from '../schemas/common.js'
@@ -117,7 +117,7 @@ for (const kind of repohostKinds)
     t.equal((await link(ada, { leave: 'keep' })).status, 200)
     acme.members.delete(ada.repohostId)
     await service.signIn('ada', asks)
-    t.same(await state(), paused('maker_not_owner'), 'also where no one is removed for leaving')
+    t.same(await state(), paused('maker_not_owner'), 'even where no one is removed for leaving')
     acme.members.set(ada.repohostId, 'admin')
     t.equal((await link(ada)).status, 200)
     t.same(await state(), { ...active, linked_by: 'ada' })
@@ -165,7 +165,7 @@ t.test('a report that the creator left pauses the link, even if the last admin s
   t.equal((await cyd.get(`${path}/members`)).status, 404)
 })
 
-t.test('a report that the creator left pauses the link where no one is removed, once', async (t) => {
+t.test('a report that the creator left pauses the link once, even if people who leave stay members', async (t) => {
   const { service, acme, ada, bob, id, state, link, logins } = await start(t)
   const webhook = await createWebhook(service, ada, id)
   const event = deliveryShapes.github.left?.(acme, { id: ada.repohostId, login: 'ada' })
@@ -182,7 +182,7 @@ t.test('a report that the creator left pauses the link where no one is removed, 
   t.equal((await link(bob, { leave: 'keep' })).status, 200)
   const again = { ...event, payload: { ...event.payload, at: 'another time' } }
   t.equal((await webhook.send(again, { deliveryId: 'again' })).status, 200)
-  t.same(await state(), { ...active, linked_by: 'bob' }, 'only of its maker')
+  t.same(await state(), { ...active, linked_by: 'bob' }, 'a report about someone other than the creator pauses nothing')
 })
 
 t.test('no sign-in that begins after the creator loses ownership makes anyone a member', async (t) => {
@@ -225,7 +225,7 @@ t.test('links and members from the previous version stay if the creator is still
     [['created'], ['invite'], ['organization']],
   )
   t.equal((await ada.delete(`${path}/organization`)).status, 200)
-  t.same(await joinedBy(cyd), ['organization'], 'also without the link')
+  t.same(await joinedBy(cyd), ['organization'], 'even without the link')
   // As the previous version writes a link.
   const write = (who: Caller) =>
     sql(`insert into organizations

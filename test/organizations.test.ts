@@ -456,7 +456,7 @@ t.test('the last admin stays, and a pending removal can be seen and confirmed', 
     'people whom an admin keeps are no longer listed',
   )
   t.equal((await ada.delete(`${path}/members?login=${second}`)).status, 200)
-  // The link is paused, because the host has reported its maker, too.
+  // The link is paused, because the host has reported its creator, too.
   await service.signIn('ada', asks)
   await service.signIn(second, asks)
   t.ok((await logins()).includes(second), 'people who come back to the organization come back here')
@@ -521,7 +521,7 @@ t.test(
   },
 )
 
-t.test('reports can race with role changes, invites, sign-ins and erasures', async (t) => {
+t.test('when reports race with role changes and erasures, none fails and an admin remains', async (t) => {
   const { scene, report } = await startReports(t, 'github', { env: { LIMITS: 'removals=1000' } })
   const { ada, path, service } = scene
   for (let round = 0; round < 4; round++) {

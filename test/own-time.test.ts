@@ -131,7 +131,7 @@ t.test('own time', async (t) => {
       'in the time zone with the most',
     )
     await flush(caller, [{ repo: 'acme/web', day: dayAgo(1), minutes: 10 }])
-    t.equal(await everything(caller), 19, 'also without an hour')
+    t.equal(await everything(caller), 19, 'even without an hour')
   })
 
   t.test('no minute counts twice, whatever time zones and idle windows the workspaces have', async () => {
@@ -242,7 +242,7 @@ t.test('own time', async (t) => {
     },
   )
 
-  t.test('a minute keeps the zone with which its heartbeat arrived', async (t) => {
+  t.test('a minute keeps the time zone its heartbeat was sent with', async (t) => {
     const caller = await someone()
     const [day, next] = [dayAgo(3), dayAgo(2)]
     const read = async () => {
@@ -264,7 +264,7 @@ t.test('own time', async (t) => {
     await sendIn(caller, 'America/Los_Angeles', beats(3, [1_240, 1_244, 1_260], 'away/one'))
     t.same(await read(), { [day]: 6, [next]: 5 })
     await sendIn(caller, 'America/Los_Angeles', beats(3, [1_202], 'away/two'))
-    t.same(await read(), { [day]: 6, [next]: 5 }, 'also in another repository')
+    t.same(await read(), { [day]: 6, [next]: 5 }, 'even in another repository')
     const one = { project: 'away/one', minutes: 9, timezone: 'Asia/Tokyo' }
     const two = { project: 'away/two', minutes: 2, timezone: 'Asia/Tokyo' }
     const rows = async () =>

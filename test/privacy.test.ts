@@ -553,7 +553,7 @@ t.test('no level goes below the operator’s floor, and lower ones are raised', 
   const strict = await startService(t, { beside: service, env })
   const headers = { Authorization: `Bearer ${ada.token}` }
   const settings = `/api/team/workspaces/${id}/settings`
-  t.equal((await ada.get(settings)).body.activity_privacy, 'team', 'also without the floor')
+  t.equal((await ada.get(settings)).body.activity_privacy, 'team', 'even without the floor')
   const { entries } = (await ada.get(`/api/team/workspaces/${id}/audit`)).body
   t.hasStrict(entries[0], {
     actor: 'service',

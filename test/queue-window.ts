@@ -22,7 +22,7 @@ const client = createClient({
 })
 const queue = createFlushQueue({
   client,
-  // So short that also windows that live, and are only slow, are overtaken by the others.
+  // So short that even windows that are alive but slow are overtaken by the others.
   storage: folderStorage(folder, { open: 300, claim: 200 }),
   timezone: 'UTC',
   clock: {

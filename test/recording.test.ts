@@ -265,7 +265,7 @@ const isRecorded = (
   return (on === true && hour >= from) || (onDayBefore === true && hour < to)
 }
 
-t.test('hours are local hours in every zone, also when clocks change', async () => {
+t.test('hours are local hours in every time zone, even when clocks change', async () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...zones),

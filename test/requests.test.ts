@@ -465,7 +465,7 @@ t.test('a caller can’t make the host reject one token after another', async (t
   t.strictSame(limited, { 429: 10 })
   t.equal(service.repohost.requests.length - before, 30)
   const next = await ada.push('ada/a', { 'ext.a': 1 })
-  t.hasStrict(next, { status: 429, body: { code: 'rate_limited' } }, 'also with a good token')
+  t.hasStrict(next, { status: 429, body: { code: 'rate_limited' } }, 'even with a good token')
   t.equal(next.headers.get('ratelimit-limit'), '30')
   t.ok(Number(next.headers.get('retry-after')) > 30)
   t.equal(service.repohost.requests.length - before, 30, 'the host is not asked again')

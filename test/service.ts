@@ -95,7 +95,7 @@ export class Service {
     readonly logs: string[],
   ) {}
 
-  /** The same service, whose faults fail this test. */
+  /** This service for a subtest: its faults fail that test. */
   for(test: Test): Service {
     const { app, url, config, database, databaseUrl, repohost, logs } = this
     return new Service(test, app, url, config, database, databaseUrl, repohost, logs)

@@ -60,7 +60,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
       () => [one, two].every(({ app }) => app.rateLimits.areShared?.() === isShared),
       isShared ? 'limits are shared' : 'limits are not shared',
     )
-  /** The same caller on both. */
+  /** Signs one caller in on both services. */
   const signIn = async (login: string) => [await one.signIn(login), await two.signIn(login)] as const
   const max = limits.rate_join_per_caller
   const lookUp = (caller: Caller) => caller.get('/api/team/invites/WRONG')

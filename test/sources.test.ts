@@ -110,7 +110,7 @@ t.test('every route declares the errors it can throw', async (t) => {
   }
 })
 
-t.test('an undeclared error is detected, also in a function that a handler calls', async (t) => {
+t.test('an undeclared error is detected, even in a function that a handler calls', async (t) => {
   const found = routes.filter(({ operationId }) => operationId === 'planted').flatMap(undeclaredOf)
   t.strictSame(found.sort(), ['planted: invite_expired', 'planted: last_admin'])
 })

@@ -420,7 +420,7 @@ t.test('an unusable value’s error is one sentence with its variable', async (t
 })
 
 t.test(
-  'programs reject a database that the given user can’t use, with one sentence',
+  'a program that can’t use its database stops with one sentence that says what to correct',
   { skip: throughPooler() && 'a pooler has a list of users of its own' },
   async (t) => {
     const { url, drop } = await createTestDatabase('template0')

@@ -33,7 +33,7 @@ t.test(
     const service = await ready(launch(t, await freePort(), env))
     await openUnfinished(t, service)
     service.child.kill('SIGINT')
-    // Later than an echo of the first would come, also where the first is noticed late.
+    // Later than an echo of the first would come, even where the first is noticed late.
     const again = setInterval(() => service.child.kill('SIGINT'), 1_200)
     t.teardown(() => clearInterval(again))
     const { code, processesLeft, filesLeft } = await stop({ service, dataDir })

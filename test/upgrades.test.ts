@@ -13,7 +13,7 @@ import { startService } from './service.js'
 
 const folder = join(projectRoot, 'test/released')
 
-/** The same token, signed today: what is kept was signed for 30 days. */
+/** Signs a token's claims again today, because stored tokens expire after 30 days. */
 const signedToday = (token: string) => {
   const [head = '', payload = ''] = token.split('.')
   const iat = Math.floor(Date.now() / 1_000)

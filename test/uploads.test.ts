@@ -122,7 +122,7 @@ const begin = (service: Service, token: string, text: string) => {
   return { finish: () => sending.end(text.slice(-1)), hangUp: () => sending.destroy(), answer: response }
 }
 
-/** The same, once the upload has its sender's only place: a request sent later could otherwise be there first. */
+/** Begins an upload and waits until it has its sender's only slot, so that no later request can take it first. */
 const hold = async (service: Service, ...upload: [token: string, text: string]) => {
   const { app } = service
   const { acquirePermit } = app.rateLimits

@@ -307,7 +307,7 @@ t.test('reading in the format of WakaTime', async (t) => {
     t.equal((await caller.get(BASE)).body.data.timezone, 'Asia/Tokyo', 'and is not remembered')
   })
 
-  t.test('a project begins and ends on local days, in each zone of a trip', async (t) => {
+  t.test('a project’s first and last days are local days in each time zone of a trip', async (t) => {
     const caller = await service.signIn('journey')
     await service.workspace(caller)
     const day = addDays(today(), -3)

@@ -61,7 +61,7 @@ t.test('pushes and closed issues count for members, exactly once', async (t) => 
       t.same(
         (await ada.get(`/api/team/dashboard${query}`)).body.totals,
         dashboard.body.totals,
-        'also once it is rolled up',
+        'even once it is rolled up',
       )
     })
 })
@@ -729,7 +729,7 @@ t.test('deliveries have rate limits per workspace and per webhook creator', asyn
       'delivered_rows_per_workspace=30,delivered_rows_per_person=40,rate_deliveries_per_workspace=8,rate_deliveries_per_person=12',
   }
   const { service, webhook, today, ada, bob, id } = await addWebhook(await startService(t, { env }))
-  /** The same webhook at an instance that has counted nothing yet. */
+  /** The webhooks at another instance, which has counted nothing yet. */
   const later = async (...hooks: Webhook[]) => {
     const beside = await startService(t, { env, beside: service })
     return hooks.map(

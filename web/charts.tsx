@@ -349,7 +349,7 @@ ${new XMLSerializer().serializeToString(copy)}</svg>`,
   )
 }
 
-/** The same numbers as a table, which is rendered when opened, and the drawing as a file. */
+/** The chart's numbers as a table, which is rendered when opened, and its drawing as a file. */
 const AsTable = (props: { caption: string; head: string[]; children: () => ComponentChildren }) => {
   const [open, set] = useState(false)
   return (

@@ -79,7 +79,7 @@ const monthFrom = (day: string, months: number): string => {
   return firstOfMonth(year, month - 1 + months)
 }
 
-/** Named ranges, in addition to the presets. */
+/** The current and the previous week, month and quarter. */
 export const calendarRanges = (): [name: string, range: Range][] => {
   const now = today()
   const monday = mondayOf(now)

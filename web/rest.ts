@@ -20,7 +20,7 @@ export const rest = () =>
     return new Promise<never>(() => offline.subscribe((isOffline) => isOffline || reload()))
   })
 
-/** The same code, once it's wanted and has loaded. */
+/** The code that `rest` loads, once it's wanted and has arrived. */
 export const useRest = (isWanted: boolean) => {
   const [loaded, set] = useState<Awaited<ReturnType<typeof rest>>>()
   useEffect(() => {

@@ -203,7 +203,7 @@ export class TeamSettings {
     return others.filter((_, index) => isLeft[index]).map(nothingFor)
   }
 
-  /** Removes everything that was written for the team, also in folders that aren't open. */
+  /** Removes everything that was written for the team, even in folders that aren't open. */
   async release(): Promise<void> {
     this.states.clear()
     await this.inTurn(async () => {

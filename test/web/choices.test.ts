@@ -4,7 +4,7 @@ import { startScene } from './page.js'
 
 const scene = await startScene(t, { env: { REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' } })
 
-if (typeof scene === 'string') t.test('the choices', { skip: scene }, async () => {})
+if (typeof scene === 'string') t.test('every screen is a few choices away', { skip: scene }, async () => {})
 else {
   t.test('every screen is at most two choices away in a fresh browser', async (t) => {
     const ada = await scene.service.signIn('ada')

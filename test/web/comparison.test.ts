@@ -191,7 +191,7 @@ t.test('words and signs agree with each weekday’s numbers for random teams', a
       }),
     )
   })
-  await t.test('a day’s sentence compares it with the same weekday', async () => {
+  await t.test('a day stands out only against the same weekday', async () => {
     fc.assert(
       fc.property(team, fc.nat(119), fc.nat(5_000), (one, index, more) => {
         const { now, before } = compared(one)

@@ -7,7 +7,7 @@ import { countOf, startScene } from './page.js'
 
 const scene = await startScene(t)
 
-if (typeof scene === 'string') t.test('the configuration as a file', { skip: scene }, async () => {})
+if (typeof scene === 'string') t.test('the page exports and applies a file', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const [ada, bob] = await service.signInAll('ada', 'bob')

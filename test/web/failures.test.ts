@@ -87,7 +87,7 @@ const nextOf = (all: typeof faults): typeof faults => {
   return all.slice(from, from + 1)
 }
 
-if (typeof scene === 'string') t.test('failures', { skip: scene }, async () => {})
+if (typeof scene === 'string') t.test('the page recovers from failures', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const [ada, bob] = await service.signInAll('ada', 'bob')

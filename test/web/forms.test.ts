@@ -4,7 +4,7 @@ import { startScene, type Visitor } from './page.js'
 
 const scene = await startScene(t, { env: { EXTENSION_PREFIX: 'ext' } })
 
-if (typeof scene === 'string') t.test('the forms', { skip: scene }, async () => {})
+if (typeof scene === 'string') t.test('forms explain errors and save input', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const ada = await service.signIn('ada')

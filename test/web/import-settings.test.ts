@@ -7,7 +7,7 @@ import { startScene } from './page.js'
 
 const scene = await startScene(t, { env: { EXTENSION_PREFIX: 'ext,editor,eslint' } })
 
-if (typeof scene === 'string') t.test('imports on the page', { skip: scene }, async () => {})
+if (typeof scene === 'string') t.test('settings are imported on the page', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const ada = await service.signIn('ada')

@@ -70,7 +70,7 @@ class KeyboardUser {
   }
 }
 
-if (typeof scene === 'string') t.test('by keyboard', { skip: scene }, async () => {})
+if (typeof scene === 'string') t.test('the page works by keyboard', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const ada = await service.signIn('ada')

@@ -3,7 +3,7 @@ import t from 'tap'
 import { startScene } from './page.js'
 
 const scene = await startScene(t)
-if (typeof scene === 'string') t.test('notices', { skip: scene }, async () => {})
+if (typeof scene === 'string') t.test('notices stay until they’re dismissed', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const team = '/api/team/workspaces'

@@ -41,7 +41,7 @@ await writeFile(
 )
 const scene = await startScene(t, { env: { SETTINGS_SCHEMA: file } })
 
-if (typeof scene === 'string') t.test('policies', { skip: scene }, async () => {})
+if (typeof scene === 'string') t.test('settings and locks change on the page', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const [ada, bob] = await service.signInAll('ada', 'bob')
@@ -335,7 +335,7 @@ else {
     t.strictSame(member.complaints, [])
   })
 
-  t.test('every part fits a phone in dark mode and works by keyboard', async (t) => {
+  t.test('workspace settings and overrides fit a phone in dark mode and work by keyboard', async (t) => {
     const phone = await visit(ada)
     await phone.page.setViewportSize({ width: 390, height: 844 })
     await phone.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })

@@ -43,7 +43,7 @@ t.test('ranges of days on Wednesday, 25 November 2026', async (t) => {
       t.strictSame(rangeOf(toRange(asked)), { range: toRange(nearest), problem }, asked.join(' to '))
   })
 
-  t.test('without days, a name in the address or the last 30 days are shown', async (t) => {
+  t.test('without dates, the URL’s named range is shown, or else the last 30 days', async (t) => {
     for (const query of [{}, { range: '30d' }, { from: '', to: '' }])
       t.strictSame(rangeOf(query), { range: thirtyDays })
     t.strictSame(rangeOf({ range: '7d' }), { range: toRange(['2026-11-19', '2026-11-25']) })

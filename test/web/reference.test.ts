@@ -5,7 +5,7 @@ import { until } from '../until.js'
 import { countOf, startScene, type Visitor } from './page.js'
 
 const scene = await startScene(t)
-if (typeof scene === 'string') t.test('the reference', { skip: scene }, async () => {})
+if (typeof scene === 'string') t.test('the API reference works in a browser', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const ada = await service.signIn('ada')

@@ -54,7 +54,7 @@ const prepare = async ({ service }: Scene) => {
   return { ada, bob, id, code }
 }
 
-if (typeof scene === 'string') t.test('the screens', { skip: scene }, async () => {})
+if (typeof scene === 'string') t.test('every screen is accessible', { skip: scene }, async () => {})
 else {
   const { ada, id, code } = await prepare(scene)
   const visitor = await scene.visit(ada)

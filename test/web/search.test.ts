@@ -4,7 +4,7 @@ import { startScene } from './page.js'
 
 const scene = await startScene(t)
 
-if (typeof scene === 'string') t.test('the search', { skip: scene }, async () => {})
+if (typeof scene === 'string') t.test('the search finds every action', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const ada = await service.signIn('ada')

@@ -12,7 +12,7 @@ const present = (user: User | undefined): User => {
 /** @throws {ApiError} `token_invalid` when there is no such account */
 export const readCaller = async (db: Db, userId: string): Promise<User> => present(await readUser(db, userId))
 
-/** The same, locked as `lockUser` does. */
+/** Reads the caller and locks the account as `lockUser` does. @throws {ApiError} `token_invalid` */
 export const lockCaller = async (tx: Db, userId: string): Promise<User> => present(await lockUser(tx, userId))
 
 const forEditors: readonly Scope[] = ['activity:write', 'activity:read']

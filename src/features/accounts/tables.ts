@@ -99,7 +99,7 @@ export const recordings = table(
     paused: boolean('paused').notNull(),
     /** Patterns, as given. */
     reposOff: text('repos_off').array().notNull(),
-    /** The same as escaped LIKE patterns of `owner/repo` in lower case. */
+    /** The patterns of `reposOff` as escaped LIKE patterns of `owner/repo` in lower case. */
     reposOffLike: text('repos_off_like').array().notNull(),
     /** `{from, to, weekdays}` in the person's time zone; null: all. */
     hours: jsonb('hours'),

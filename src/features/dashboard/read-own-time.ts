@@ -11,7 +11,7 @@ import { Heatmap, type OwnDay, readOwnAgentProjects, readOwnDays, readOwnHours }
 import { listOwnCounts } from './queries/own-counts.js'
 import { readSnapshot } from './queries/sources.js'
 
-/** The caller, and what they ask. */
+/** A request for the caller's own time. */
 export interface OwnTimeQuestion {
   person: { id: string; login: string; avatarUrl: string }
   hostKind: RepohostKind

@@ -24,7 +24,7 @@ export const funnelUsers = table(
   (t) => [primaryKey({ columns: [t.userId, t.event, t.source] })],
 )
 
-/** The same per UTC day, for ranges. */
+/** Funnel events per UTC day, for ranges. */
 export const funnelDays = table(
   'funnel_days',
   { ...funnelColumns(), day: date('day', { mode: 'string' }).notNull() },

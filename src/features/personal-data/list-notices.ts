@@ -1,4 +1,4 @@
-/** Notices about changes that affect a person: made by others, since the person joined. */
+/** Notices about changes that other people made since the person joined, and that affect the person. */
 import { limits } from '../../../schemas/limits.js'
 import type { Notice } from '../../../schemas/notices.js'
 import { parsePattern } from '../../../schemas/repo-pattern.js'

@@ -39,7 +39,7 @@ export const startRollups = (app: FastifyInstance): RollupJobs => {
     // The first run in each hour, at any minute, because the previous run can take longer than the pause.
     const hour = Math.floor(now / ROLL_UP_TODAY_MS)
     const before = hour === todayRolledUpIn ? await readToday(app.database) : undefined
-    // Set even if the run fails. Otherwise one failing month would make every run roll up the current day for all others.
+    // Set even if the run fails. Otherwise, if one month fails, every run would roll up the current day for all others.
     todayRolledUpIn = hour
     await run({ before, stop })
   }

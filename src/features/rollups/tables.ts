@@ -213,7 +213,7 @@ export const publishedRepos = table(
     repoKey: text('repo_key').notNull(),
     ...shownSums(),
     activeMembers: integer('active_members'),
-    /** The same, as written by the previous version. */
+    /** The active members, as written by the previous version. */
     members: integer('members').notNull(),
   },
   { place: { spreadBy: 'workspace_id' }, privacyRecord: null, label: 'published repositories' },

@@ -28,7 +28,7 @@ const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
   return found
 }
 
-/** Whether a locked workspace has another admin. */
+/** Whether this person can leave or be demoted without removing a locked workspace's last admin. */
 export const canLeave = async (
   { tx }: Pick<Change, 'tx'>,
   id: string,

@@ -79,7 +79,7 @@ const namesOf = async (
   return new Map(admitting.filter(({ id }) => belongsTo.get(id)).map(({ id, name }) => [id, name]))
 }
 
-/** The questions about the organizations that a caller's workspaces follow. */
+/** What a push asks the host about the organizations that the caller's workspaces follow. */
 export const questionsAtPush = (followed: Followed[]): MembershipQuestions => ({
   owns: organizationsOf(followed.filter(isMade)),
   belongsTo: organizationsOf(followed.filter(isChecked)),

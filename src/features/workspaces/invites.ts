@@ -36,7 +36,7 @@ export const revokeInvite = (database: Database, call: WorkspaceCall, id: string
   })
 
 /**
- * The workspace behind a code. For people who were removed, invites from before the removal are revoked.
+ * The workspace behind a code. People who were removed see invites from before their removal as revoked.
  * @throws {ApiError} `token_invalid` if there's no such account, `invite_not_found`
  */
 export const lookUpInvite = async (

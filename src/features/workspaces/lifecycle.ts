@@ -70,7 +70,7 @@ export const renameWorkspace = (
 export const deleteWorkspace = (database: Database, call: WorkspaceCall): Promise<void> =>
   changeWorkspace(database, call, 'admin', ({ tx }) => markWorkspaceDeleted(tx, call.workspaceId))
 
-/** The same for the operator, who isn't a member. @returns false if there's no such workspace */
+/** Deletes a workspace for the operator, who isn't a member. @returns false if there's no such workspace */
 export const deleteWorkspaceAsOperator = (database: Database, workspaceId: string): Promise<boolean> =>
   database.transaction(async (tx) => {
     if (!(await lockWorkspace(tx, workspaceId))) return false

@@ -340,7 +340,6 @@ export const patterns = table(
 /** SQL: entries whose target is a person. */
 export const ABOUT_PEOPLE = `action like 'member.%' or action = 'invites.revoked'`
 
-/** The audit trail. */
 export const auditEntries = table(
   'audit_entries',
   {

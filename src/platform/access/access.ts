@@ -56,7 +56,7 @@ export const anyCaller: Access = {
 }
 /** Any valid session, and access keys with one of these scopes. */
 export const anyCallerWith = (...scopes: Scope[]): Access => ({ ...anyCaller, scopes })
-/** The same without workspace keys, for handlers that read `request.caller`. */
+/** Like `anyCallerWith`, but without workspace keys, for handlers that read `request.caller`. */
 export const anyPersonWith = (...scopes: Scope[]): Access => ({
   ...anyCallerWith(...scopes),
   personalKeysOnly: true,

@@ -36,7 +36,7 @@ export const inDedicatedSession = async <T>(
   }
 }
 
-/** The same in one transaction without timeouts, because the database's own are meant for requests. */
+/** One transaction in a dedicated session, without timeouts, because the database's own are meant for requests. */
 export const inLongTransaction = <T>(
   url: string,
   mode: string,

@@ -112,7 +112,7 @@ export const isFollowUpFailure = (error: unknown): boolean =>
 /** Two transactions conflicted: a serialization failure or a deadlock. The same work may succeed if it's repeated. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
 
-/** The same, or a lock timeout. */
+/** Two transactions conflicted, or a lock timed out. */
 export const isLockConflict = (error: unknown): boolean => codeOf(error) === '55P03' || isConflict(error)
 
 /**

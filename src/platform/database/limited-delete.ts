@@ -11,7 +11,7 @@ import { integer, statement } from './statement.js'
 export const limitedDelete = (name: string, table: PgTable, condition: string, limit = '$1') =>
   limited(name, table, `delete from ${getTableConfig(table).name}`, condition, limit)
 
-/** The same for an update, after which the condition must no longer hold. @param set SQL */
+/** Like `limitedDelete`, but for an update, after which the condition must no longer hold. @param set SQL */
 export const limitedUpdate = (name: string, table: PgTable, set: string, condition: string, limit: string) =>
   limited(name, table, `update ${getTableConfig(table).name} set ${set}`, condition, limit)
 

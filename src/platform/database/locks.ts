@@ -28,7 +28,7 @@ export const locksOfUsers = {
   patterns: 12,
 } as const
 
-/** The same with a hash of the workspace's id. */
+/** Two-number locks. The second number is a hash of the workspace's id. */
 export const locksOfWorkspaces = {
   /** Held while the storage quota is checked. */
   quota: 2,
@@ -69,7 +69,7 @@ export const tryLockOfUser = (name: string, lock: number) =>
 
 /** Declares a statement that waits for a lock on the user with the id $1. It's held until the transaction ends. */
 export const lockOfUser = lockById('flushes', 'user_id')
-/** The same for a lock on the workspace with the id $1. */
+/** Like `lockOfUser`, but for the workspace with the id $1. */
 export const lockOfWorkspace = lockById('activity_people', 'workspace_id')
 
 /** Less than `deadlock_timeout`. */

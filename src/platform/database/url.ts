@@ -3,7 +3,7 @@ const furtherHosts = /(?<=^[a-z]+:\/\/[^/?#]*)(,[^/?#@,]+)+(?=[/?#]|$)/
 
 export const hasSeveralHosts = (url: string): boolean => furtherHosts.test(url)
 
-/** The same with only the first host, which makes it a URL. */
+/** The connection string with only its first host, which makes it a URL. */
 export const withFirstHost = (url: string): string => url.replace(furtherHosts, '')
 
 /** The values of `require_auth` that the driver supports, in libpq's words. */

@@ -137,8 +137,9 @@ export interface HostKind {
 
   organizations: HostOrganizations
 
-  /** The path that the doctor requests without a token, and whether the response comes from a host of this kind. */
+  /** The doctor requests this path without a token. */
   probePath: string
+  /** Whether the response to `probePath` comes from a host of this kind. */
   recognizes(response: UpstreamResponse): boolean
 
   /** A delivery's proof. Undefined if it's missing or malformed. */

@@ -1,4 +1,4 @@
-/** The documentation as Markdown, for programs that read: a text for each operation, and the list at /llms.txt. */
+/** The API reference as Markdown, for LLMs and scripts: a page per operation, and an index at /llms.txt. */
 import type { Document } from './complete-document.js'
 import type { OperationEntry } from './contents.js'
 import type { Guide } from './guides.js'

@@ -35,8 +35,8 @@ const needed: [name: string, rights: number][] = [
 ]
 
 /**
- * The first entry of DATA_DIR that belongs to another user and can't be used, for example after a command was run as root.
- * Undefined also for root, who can use all files.
+ * The first entry of DATA_DIR that belongs to another user and can't be used, for example after a command was run as
+ * root. Undefined for root, who can use all files.
  */
 export const ownerFaultOf = async (
   dataDir: string,

@@ -65,7 +65,7 @@ export const writeWholeFile = async (
     return (await stat(file)).size
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {})
-    // If its rows can't be written, the database may fail as well and report a closed connection.
+    // The disk error is the cause: if rows can't be written to the file, the database reports only a closed connection.
     const { code = '', path } = (diskError ?? error) as NodeJS.ErrnoException
     // Only file errors have a path.
     if (diskError === undefined && path === undefined) throw error

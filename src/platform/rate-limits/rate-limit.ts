@@ -1,5 +1,6 @@
 /**
- * Limits requests per minute and caller, or address without a session. The limit is lower where guessing would pay off.
+ * Limits requests per minute for each caller, or for each address if there's no session. The limit is lower where
+ * guessing would pay off.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'

@@ -51,7 +51,7 @@ export interface Sources extends DayRange, ActivityRows {
   /** The other months in the range, and their valid days as bits. Bit 0 is the first. */
   parts: string[]
   masks: number[]
-  /** The same days, one by one. */
+  /** The valid days of `parts`, one by one. */
   days: string[]
   /** All days that are read from rollups, one by one. */
   rolledUp: string[]

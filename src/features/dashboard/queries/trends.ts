@@ -150,7 +150,7 @@ export const readMemberTrends = (
   return readTrends(tx, READ_TRENDS_IN_REPO, inRepo, buckets, logins, days)
 }
 
-/** The same for the rows of `readRepos`. */
+/** The trends of the rows of `readRepos`. */
 export const readRepoTrends = (
   tx: Db,
   sources: Sources,

@@ -296,7 +296,7 @@ export const auditOfUser = [
   ),
 ]
 
-/** The same for entries from before ids were stored. $2: the login in lower case. */
+/** Entries from before ids were stored, without other people's names. $2: the login in lower case. */
 export const auditOfLogin = [
   auditList(
     'audit entries by login',

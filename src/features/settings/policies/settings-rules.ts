@@ -90,7 +90,7 @@ export const requireSettings = (
 export const requireSpelling = (settings: SettingsObject, stored: SettingsObject, at = IN_BODY): void =>
   reject(listFaults(spellingFaultsIn(settings, stored), at))
 
-/** The same for stored JSON text, which is parsed only if a key needs it. Undefined: nothing is stored. */
+/** Like `requireSpelling`, but parses the stored JSON text only if a key needs it. Undefined: nothing is stored. */
 export const requireNewKeySpelling = (stored: string | undefined, settings: SettingsObject): void => {
   if (spellingFaultsIn(settings, {}).length > 0) requireSpelling(settings, JSON.parse(stored ?? '{}'))
 }

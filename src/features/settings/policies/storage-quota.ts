@@ -18,7 +18,7 @@ export const requireStorageQuota = async (tx: Db, workspaceId: string): Promise<
 }
 
 /**
- * The same for a change that isn't made, and locks nothing.
+ * Checks the storage quota for a change that isn't made. Locks nothing.
  * @param more how many bytes it would add
  * @throws {ApiError} `workspace_full`
  */

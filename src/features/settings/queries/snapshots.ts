@@ -32,7 +32,7 @@ export const matchesKey = (
   { ownerKey, repoKey, workspaceId }: SnapshotKey,
 ) => and(eq(table.ownerKey, ownerKey), eq(table.repoKey, repoKey), eq(table.workspaceId, workspaceId))
 
-/** The same in SQL, for `keyParameters`. */
+/** `matchesKey` in SQL, for `keyParameters`. */
 export const matchesKeyParameters = (alias: string): string =>
   `${alias}.owner_key = $1::text and ${alias}.repo_key = $2::text and ${alias}.workspace_id = $3::uuid`
 

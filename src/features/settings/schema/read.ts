@@ -186,7 +186,7 @@ const contentOf = ({ name, text }: SchemaFile): Json => {
   throw new SchemaError(`${name} must contain a JSON object`)
 }
 
-/** The texts that stand for `%key%`. A text can be an object with hints for translators. */
+/** The texts that replace `%key%` placeholders. A text can be an object with hints for translators. */
 const parseTranslations = (
   text: string | undefined,
   name: string,

@@ -70,7 +70,7 @@ export const requireJoinQuota = async (
   await requirePatternQuota(db, userId, patterns, quota)
 }
 
-/** The same for a workspace that the person creates. @throws {ApiError} `workspace_limit` */
+/** Requires quota for another workspace with this many patterns. @throws {ApiError} `workspace_limit` */
 export const requireCreateQuota = async (
   db: Db,
   userId: string,

@@ -106,7 +106,7 @@ export const FIRST_COUNTED_DAY = `case when ${joinedByOrganization('m')} then (m
 
 const LOCK_PATTERNS = lockOfUser('lock user patterns', locksOfUsers.patterns)
 
-/** Until the transaction ends, no other one counts the patterns of the person's workspaces in order to add some. */
+/** Serializes pattern-limit checks for this person until the transaction ends. */
 export const lockPatternsOf = async (tx: Db, userId: string): Promise<void> => {
   await tx.rows(LOCK_PATTERNS, [userId])
 }

@@ -92,11 +92,11 @@ export const openEmbedded = async (dataDir: string, stopped: AbortSignal): Promi
   return url === undefined ? createEmbedded(dataDir, stopped) : { url, stop: async () => {} }
 }
 
-/** The same for a command that fills a new one. */
+/** A new embedded database for a command that fills it. */
 export const createEmbedded = (dataDir: string, stopped: AbortSignal): Promise<OpenedDatabase> =>
   startEmbedded({ dataDir, maxConnections: CONNECTIONS, log, stopped })
 
-/** Undefined also for a server that a killed service left behind: starting replaces it. */
+/** Undefined even for a server that a killed service left behind: starting replaces it. */
 const urlOfRunning = async (dataDir: string, cluster: string): Promise<string | undefined> => {
   const { address } = (await readLockFile(cluster)) ?? {}
   if (address === undefined) return undefined
