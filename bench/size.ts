@@ -10,14 +10,14 @@ const list = (...patterns: string[]): string[] =>
   execFileSync('git', ['ls-files', '-z', ...patterns], { cwd: projectRoot, encoding: 'utf8' })
     .split('\0')
     .filter((name) => name !== '')
-const textOf = (name: string) => readFileSync(join(projectRoot, name), 'utf8')
-const linesOf = (name: string) => textOf(name).split('\n').length - 1
+const readText = (name: string) => readFileSync(join(projectRoot, name), 'utf8')
+const linesOf = (name: string) => readText(name).split('\n').length - 1
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 
 const src = list('src/*.ts')
 const pages = list('*.md').filter((name) => name !== 'CHANGELOG.md')
-const { scripts } = JSON.parse(textOf('package.json'))
-const operations = Object.values(JSON.parse(textOf('openapi/openapi.json')).paths as Record<string, object>)
+const { scripts } = JSON.parse(readText('package.json'))
+const operations = Object.values(JSON.parse(readText('openapi/openapi.json')).paths as Record<string, object>)
 
 const figures: Record<string, number> = {
   'lines of src': sum(src.map(linesOf)),
@@ -31,7 +31,7 @@ const figures: Record<string, number> = {
   'named limits': Object.keys(limits).length,
   'environment variables': Object.keys(Environment.properties).length,
   'scripts in package.json': Object.keys(scripts).length,
-  'words in Markdown': sum(pages.map((name) => textOf(name).split(/\s+/).filter(Boolean).length)),
+  'words in Markdown': sum(pages.map((name) => readText(name).split(/\s+/).filter(Boolean).length)),
 }
 for (const [what, figure] of Object.entries(figures))
   process.stdout.write(`${String(figure).padStart(8)}  ${what}\n`)

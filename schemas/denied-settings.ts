@@ -114,14 +114,14 @@ const partsOf = (parent: Part, value: object): Part[] => {
     // A glob or an address, not a part of a setting's name.
     /[*/]/.test(name)
       ? []
-      : [{ parent, name, isNamed: true, text: joined(parent.text, name.toLowerCase()), value: inner }],
+      : [{ parent, name, isNamed: true, text: joinPath(parent.text, name.toLowerCase()), value: inner }],
   )
 }
 
 const MAX_TEXT_LENGTH = 400
 
 /** Leaves out the middle of a long text, so that a value's depth doesn't multiply the work. */
-const joined = (text: string, name: string): string => {
+const joinPath = (text: string, name: string): string => {
   const whole = `${text}.${name}`
   if (whole.length <= MAX_TEXT_LENGTH) return whole
   return `${whole.slice(0, MAX_TEXT_LENGTH / 2)}…${whole.slice(-MAX_TEXT_LENGTH / 2)}`

@@ -25,7 +25,7 @@ export const readEnvironment = (env: Record<string, string | undefined>) => {
   const problems: string[] = []
   for (const [name, variable] of Object.entries(variables)) {
     try {
-      const text = textOf(env, name, variable)
+      const text = readVariable(env, name, variable)
       if (text !== undefined) given[name] = toValue(variable, text)
     } catch (error) {
       problems.push((error as Error).message)
@@ -71,7 +71,7 @@ const misspeltLimit = (text: string): string => {
 /**
  * The value of a variable or of the file that it names. Empty counts as unset. @throws {Error} with a message to show
  */
-const textOf = (
+const readVariable = (
   env: Record<string, string | undefined>,
   name: string,
   { secret }: Variable,

@@ -27,7 +27,7 @@ const stubborn = async ({ url }: { url: string }, text: string): Promise<Socket>
 }
 
 /** All bytes that the client reads until the service ends the connection. */
-const textOf = async (socket: Socket): Promise<string> => {
+const readToEnd = async (socket: Socket): Promise<string> => {
   let text = ''
   socket.on('data', (chunk) => {
     text += chunk
@@ -82,7 +82,7 @@ t.test('requests that Node rejects get the usual error, and their connection is 
     ['a length that is none', `${head}Content-Length: x\r\n\r\n`, 400, 'bad_request'],
   ] as const) {
     const socket = await stubborn(service, text)
-    const response = await textOf(socket)
+    const response = await readToEnd(socket)
     t.match(response, new RegExp(`^HTTP/1.1 ${status} `), what)
     hasProperties(t, headersOf(response), { ...everyResponse, connection: 'close' }, what)
     const problem = JSON.parse(response.split('\r\n\r\n')[1] ?? '')
@@ -110,14 +110,14 @@ t.test(
       ['nonsense\r\n\r\n', 400],
       ['GET / HTTP/1.1\r\n', 408],
     ] as const) {
-      const response = await textOf(await stubborn(second, text))
+      const response = await readToEnd(await stubborn(second, text))
       t.match(response, new RegExp(`^HTTP/1.1 ${status} `))
       hasProperties(t, headersOf(response), { ...everyResponse, connection: 'close' })
     }
     const idle = await stubborn(second, 'GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n')
     await once(idle, 'data')
     await service.app.close()
-    await textOf(idle)
+    await readToEnd(idle)
     await t.rejects(stubborn(second, ''), { code: 'ECONNREFUSED' })
   },
 )
@@ -139,7 +139,7 @@ t.test('requests that fail before any hook runs get the usual error', async (t) 
     ],
     ['no host', `GET /api/health HTTP/1.1\r\n${close}`, 'bad_request'],
   ] as const) {
-    const response = await textOf(await stubborn(service, `${text}Origin: ${DASHBOARD}\r\n\r\n`))
+    const response = await readToEnd(await stubborn(service, `${text}Origin: ${DASHBOARD}\r\n\r\n`))
     t.match(response, /^HTTP\/1.1 400 /, what)
     hasProperties(
       t,
@@ -153,17 +153,19 @@ t.test('requests that fail before any hook runs get the usual error', async (t) 
       what,
     )
     t.ok(response.includes(`"code":"${code}"`), what)
-    const stranger = await textOf(await stubborn(service, `${text}Origin: https://else.example.com\r\n\r\n`))
+    const stranger = await readToEnd(
+      await stubborn(service, `${text}Origin: https://else.example.com\r\n\r\n`),
+    )
     t.equal(headersOf(stranger)['access-control-allow-origin'], '*', what)
     t.equal(headersOf(stranger)['access-control-allow-credentials'], undefined, what)
   }
-  const old = await textOf(await stubborn(service, 'GET /api/health HTTP/1.0\r\n\r\n'))
+  const old = await readToEnd(await stubborn(service, 'GET /api/health HTTP/1.0\r\n\r\n'))
   t.match(old, /^HTTP\/1.1 200 /, 'an old client names no host')
   const polite = await stubborn(
     service,
     `POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\nContent-Length: 0\r\n${close}\r\n`,
   )
-  t.match(await textOf(polite), /^HTTP\/1.1 100 [\s\S]*HTTP\/1.1 200 /)
+  t.match(await readToEnd(polite), /^HTTP\/1.1 100 [\s\S]*HTTP\/1.1 200 /)
 })
 
 t.test('bodies that never end leave neither connections nor memory behind', async (t) => {
@@ -183,7 +185,7 @@ t.test('bodies that never end leave neither connections nor memory behind', asyn
     }),
   )
   await until(() => process.memoryUsage().arrayBuffers > before + 30_000_000, 'the bodies are held')
-  for (const response of await Promise.all(clients.map(textOf))) t.match(response, /^HTTP\/1.1 408 /)
+  for (const response of await Promise.all(clients.map(readToEnd))) t.match(response, /^HTTP\/1.1 408 /)
   t.ok(await noneOpen(service))
   await until(() => {
     collectGarbage()
@@ -203,7 +205,7 @@ t.test('after an invalid path, the service doesn’t wait for the rest of the bo
   )
   const sending = setInterval(() => client.write('x'), 100)
   t.teardown(() => clearInterval(sending))
-  t.match(await textOf(client), /^HTTP\/1.1 400 /)
+  t.match(await readToEnd(client), /^HTTP\/1.1 400 /)
   t.ok(await noneOpen(service))
 })
 
@@ -222,7 +224,7 @@ t.test('a heartbeat file may take longer to arrive than other bodies, one per pe
   const second = await ada.request('POST', path, { body: '[]' })
   t.strictSame([second.status, second.body.code], [429, 'rate_limited'])
   slow.write('[{"time": 1790845200, "project": "a/b"}]')
-  t.match(await textOf(slow), /^HTTP\/1\.1 202 /)
+  t.match(await readToEnd(slow), /^HTTP\/1\.1 202 /)
 })
 
 t.test('a heartbeat file that arrives byte by byte doesn’t keep others from sending theirs', async (t) => {
@@ -233,7 +235,7 @@ t.test('a heartbeat file that arrives byte by byte doesn’t keep others from se
   const client = await stubborn(service, `${importHead(ada)}Content-Length: 100000\r\n\r\n[`)
   const sending = setInterval(() => client.write(' '), 100)
   t.teardown(() => clearInterval(sending))
-  t.match(await textOf(client), /^HTTP\/1\.1 408 /)
+  t.match(await readToEnd(client), /^HTTP\/1\.1 408 /)
   t.ok(await noneOpen(service))
 })
 
@@ -245,7 +247,7 @@ t.test('a heartbeat file that was too slow isn’t imported, even if the rest st
   const [start, rest] = ['[{"time": 1790845200,', ' "project": "a/b"}]']
   const length = start.length + rest.length
   const client = await stubborn(service, `${importHead(ada)}Content-Length: ${length}\r\n\r\n${start}`)
-  t.match(await textOf(client), /^HTTP\/1\.1 408 /)
+  t.match(await readToEnd(client), /^HTTP\/1\.1 408 /)
   client.write(rest)
   t.ok(await noneOpen(service))
   const { body } = await ada.get('/api/wakatime/v1/users/current/import')

@@ -37,7 +37,7 @@ const passwordIn = async (dataDir: string) =>
 const hostOf = (url: string) => decodeURIComponent(new URL(url).hostname)
 const lockFileIn = async (cluster: string) =>
   (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n').map((line) => line.trim())
-const textOf = async (url: string, statement: string) =>
+const readValue = async (url: string, statement: string) =>
   inDedicatedSession(url, undefined, async (sql) => Object.values((await sql.unsafe(statement))[0] ?? {})[0])
 
 /** Starts a program, and ends it with the test. */
@@ -100,7 +100,7 @@ t.test('the next run cleans up only what a killed run left behind', async (t) =>
   t.notOk(now.includes(left))
   t.ok(now.includes('team-settings-stranger'))
   for (const name of before) t.ok(now.includes(name))
-  for (const { url } of [next, living]) t.equal(await textOf(url, 'select 1 as n'), 1)
+  for (const { url } of [next, living]) t.equal(await readValue(url, 'select 1 as n'), 1)
   await next.stop()
   t.equal((await readdir(folder)).length, now.length - 1, 'and a run that ends removes its own')
 })
@@ -160,7 +160,7 @@ t.test('a program at an earlier server’s address gets no password', async (t) 
   await leaveLock(impostor.port)
   const before = impostor.connections
   const visit = await openEmbedded(dataDir, never)
-  t.equal(await textOf(visit.url, 'select 1 as n'), 1, 'if the former server is gone, a new one starts')
+  t.equal(await readValue(visit.url, 'select 1 as n'), 1, 'if the former server is gone, a new one starts')
   await visit.stop()
   t.equal(impostor.connections, before)
 })
@@ -170,7 +170,7 @@ t.test('the server listens on a socket that only its own user and root can reach
   t.teardown(() => stop())
   const folder = hostOf(url)
   t.equal(folder, await realpath(location))
-  t.equal(await textOf(url, 'show listen_addresses'), '')
+  t.equal(await readValue(url, 'show listen_addresses'), '')
   const { uid, mode } = await stat(folder)
   t.equal(uid, (await findAccount())?.uid ?? process.getuid?.())
   t.equal(mode & 0o777, 0o700)
@@ -238,7 +238,7 @@ t.test('a DATA_DIR whose path is too long for a socket works too', async (t) => 
   t.equal(found.mode & 0o777, 0o700)
   const visit = await openEmbedded(dataDir, never)
   t.equal(visit.url, first.url, 'commands find it')
-  t.equal(await textOf(visit.url, 'select 1 as n'), 1)
+  t.equal(await readValue(visit.url, 'select 1 as n'), 1)
   await first.stop()
   await t.rejects(stat(folder), { code: 'ENOENT' }, 'and its folder is removed')
 })
@@ -255,20 +255,20 @@ t.test('a server that the previous version left on a port is found and replaced'
   )
   const ended = once(former, 'exit')
   const url = `postgres://postgres:${await passwordIn(dataDir)}@127.0.0.1:${port}/postgres`
-  await until(() => textOf(url, 'select 1 as n').catch(() => undefined), 'the former server answers')
-  await textOf(url, 'create table kept as select 42 as n')
+  await until(() => readValue(url, 'select 1 as n').catch(() => undefined), 'the former server answers')
+  await readValue(url, 'create table kept as select 42 as n')
 
   await inDedicatedSession(url, undefined, async (owner) => {
     await owner`select pg_advisory_lock(${locks.owner})`
     const visit = await openEmbedded(dataDir, never)
-    t.equal(await textOf(visit.url, 'select n from kept'), 42, 'a command uses it while its service runs')
+    t.equal(await readValue(visit.url, 'select n from kept'), 42, 'a command uses it while its service runs')
     await t.rejects(start(dataDir), { message: /^Another process of this service is using / })
   })
   const next = await start(dataDir)
   t.teardown(() => next.stop())
   await ended
-  t.equal(await textOf(next.url, 'select n from kept'), 42)
-  t.equal(await textOf(next.url, 'show listen_addresses'), '')
+  t.equal(await readValue(next.url, 'select n from kept'), 42)
+  t.equal(await readValue(next.url, 'show listen_addresses'), '')
 })
 
 t.test(
@@ -292,7 +292,7 @@ t.test(
     await ready({ url, child, output: () => '', ended: Promise.resolve(0) })
     t.equal((await stat(join(DATA_DIR, 'postgresql', '.s.PGSQL.5432'))).uid, NOBODY)
     const visit = await openEmbedded(DATA_DIR, never)
-    t.equal(await textOf(visit.url, 'select 1 as n'), 1)
+    t.equal(await readValue(visit.url, 'select 1 as n'), 1)
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
     t.strictSame(await ended, [0, null])

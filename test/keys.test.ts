@@ -642,59 +642,64 @@ t.test('a revocation takes effect on every instance within 5 seconds', async (t)
     t.same(outcome(await withKey(other, secret).get(path)), [401, 'token_revoked'], name)
 })
 
-t.test('once a revocation has its response, no request with the key succeeds, even one in progress', async (t) => {
-  const { app } = service
-  const quin = await service.signIn('quin')
-  const ends = ['revoked', 'own', 'demoted', 'deleted'] as const
-  for (let round = 0; round < ends.length; round++) {
-    const how = ends[round % ends.length] ?? 'revoked'
-    const { id } = await service.workspace(quin, { members: [bob] })
-    await quin.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
-    const made =
-      how === 'own' ? await ownKey(quin, ['settings:write']) : await workspaceKey(bob, id, ['settings:write'])
-    const key = withKey(service, made.secret)
-    let isOver = false
-    let accepted = 0
-    const late: Reply[] = []
-    const odd: Reply[] = []
-    const use = async (worker: number) => {
-      for (let turn = 0; turn < 200; turn++) {
-        const wasOver = isOver
-        const reply = await key.patch(`${team}/${id}/settings`, { settings: { [`ext.k${worker}`]: turn } })
-        if (reply.status === 200) accepted++
-        if (reply.status === 200 && wasOver) late.push(reply)
-        if (![200, 401, 403, 404].includes(reply.status)) odd.push(reply)
-        if (wasOver) return
+t.test(
+  'once a revocation has its response, no request with the key succeeds, even one in progress',
+  async (t) => {
+    const { app } = service
+    const quin = await service.signIn('quin')
+    const ends = ['revoked', 'own', 'demoted', 'deleted'] as const
+    for (let round = 0; round < ends.length; round++) {
+      const how = ends[round % ends.length] ?? 'revoked'
+      const { id } = await service.workspace(quin, { members: [bob] })
+      await quin.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
+      const made =
+        how === 'own'
+          ? await ownKey(quin, ['settings:write'])
+          : await workspaceKey(bob, id, ['settings:write'])
+      const key = withKey(service, made.secret)
+      let isOver = false
+      let accepted = 0
+      const late: Reply[] = []
+      const odd: Reply[] = []
+      const use = async (worker: number) => {
+        for (let turn = 0; turn < 200; turn++) {
+          const wasOver = isOver
+          const reply = await key.patch(`${team}/${id}/settings`, { settings: { [`ext.k${worker}`]: turn } })
+          if (reply.status === 200) accepted++
+          if (reply.status === 200 && wasOver) late.push(reply)
+          if (![200, 401, 403, 404].includes(reply.status)) odd.push(reply)
+          if (wasOver) return
+        }
       }
+      // Some look-ups are under way at every moment.
+      const forgetting = setInterval(() => app.sessions.accessKeys.forget(() => true), 3)
+      const workers = [0, 1, 2].map(use)
+      await until(() => accepted >= 5, 'the key is in use')
+      const ended =
+        how === 'own'
+          ? await quin.delete(`/api/me/keys/${made.id}`)
+          : how === 'revoked'
+            ? await quin.delete(`${team}/${id}/keys/${made.id}`)
+            : how === 'demoted'
+              ? await quin.patch(`${team}/${id}/members`, { login: 'bob', role: 'member' })
+              : await quin.delete(`${team}/${id}`)
+      isOver = true
+      clearInterval(forgetting)
+      t.equal(ended.status, 200, how)
+      await Promise.all(workers)
+      t.same(late, [], how)
+      t.same(odd, [], how)
+      t.same(outcome(await key.get(`${team}/${id}/settings`)).slice(0, 1), [401], how)
+      if (how === 'deleted') continue
+      const { body } = await quin.get(`${team}/${id}/settings`)
+      t.equal(body.version, 1 + accepted, `${how}: what was acknowledged is there, and nothing else`)
+      if (how === 'own') continue
+      const { entries } = (await quin.get(`${team}/${id}/audit?limit=500`)).body
+      const byKey = entries.filter(({ actor }: { actor: string }) => actor === 'key nightly')
+      t.equal(byKey.length, accepted, how)
     }
-    // Some look-ups are under way at every moment.
-    const forgetting = setInterval(() => app.sessions.accessKeys.forget(() => true), 3)
-    const workers = [0, 1, 2].map(use)
-    await until(() => accepted >= 5, 'the key is in use')
-    const ended =
-      how === 'own'
-        ? await quin.delete(`/api/me/keys/${made.id}`)
-        : how === 'revoked'
-          ? await quin.delete(`${team}/${id}/keys/${made.id}`)
-          : how === 'demoted'
-            ? await quin.patch(`${team}/${id}/members`, { login: 'bob', role: 'member' })
-            : await quin.delete(`${team}/${id}`)
-    isOver = true
-    clearInterval(forgetting)
-    t.equal(ended.status, 200, how)
-    await Promise.all(workers)
-    t.same(late, [], how)
-    t.same(odd, [], how)
-    t.same(outcome(await key.get(`${team}/${id}/settings`)).slice(0, 1), [401], how)
-    if (how === 'deleted') continue
-    const { body } = await quin.get(`${team}/${id}/settings`)
-    t.equal(body.version, 1 + accepted, `${how}: what was acknowledged is there, and nothing else`)
-    if (how === 'own') continue
-    const { entries } = (await quin.get(`${team}/${id}/audit?limit=500`)).body
-    const byKey = entries.filter(({ actor }: { actor: string }) => actor === 'key nightly')
-    t.equal(byKey.length, accepted, how)
-  }
-})
+  },
+)
 
 t.test('requests with keys count towards their creator’s rate limits', async (t) => {
   const limited = await startService(t, { env: { RATE_LIMITS: 'on' } })

@@ -165,25 +165,32 @@ t.test('a report that the creator left pauses the link, even if the last admin s
   t.equal((await cyd.get(`${path}/members`)).status, 404)
 })
 
-t.test('a report that the creator left pauses the link once, even if people who leave stay members', async (t) => {
-  const { service, acme, ada, bob, id, state, link, logins } = await start(t)
-  const webhook = await createWebhook(service, ada, id)
-  const event = deliveryShapes.github.left?.(acme, { id: ada.repohostId, login: 'ada' })
-  if (!event) throw new Error('GitHub reports it')
-  t.equal((await link(ada, { leave: 'keep' })).status, 200)
-  t.equal((await webhook.send(event, { deliveryId: 'left' })).status, 200)
-  t.same(await state(), paused('maker_not_owner'))
-  t.same(await logins(), ['ada', 'bob'], 'no one is removed')
-  t.equal((await link(ada, { leave: 'keep' })).status, 200)
-  for (const deliveryId of ['left', 'copied']) {
-    t.equal((await webhook.send(event, { deliveryId })).status, 200)
-    t.same(await state(), { ...active, linked_by: 'ada' }, `${deliveryId}: nothing new`)
-  }
-  t.equal((await link(bob, { leave: 'keep' })).status, 200)
-  const again = { ...event, payload: { ...event.payload, at: 'another time' } }
-  t.equal((await webhook.send(again, { deliveryId: 'again' })).status, 200)
-  t.same(await state(), { ...active, linked_by: 'bob' }, 'a report about someone other than the creator pauses nothing')
-})
+t.test(
+  'a report that the creator left pauses the link once, even if people who leave stay members',
+  async (t) => {
+    const { service, acme, ada, bob, id, state, link, logins } = await start(t)
+    const webhook = await createWebhook(service, ada, id)
+    const event = deliveryShapes.github.left?.(acme, { id: ada.repohostId, login: 'ada' })
+    if (!event) throw new Error('GitHub reports it')
+    t.equal((await link(ada, { leave: 'keep' })).status, 200)
+    t.equal((await webhook.send(event, { deliveryId: 'left' })).status, 200)
+    t.same(await state(), paused('maker_not_owner'))
+    t.same(await logins(), ['ada', 'bob'], 'no one is removed')
+    t.equal((await link(ada, { leave: 'keep' })).status, 200)
+    for (const deliveryId of ['left', 'copied']) {
+      t.equal((await webhook.send(event, { deliveryId })).status, 200)
+      t.same(await state(), { ...active, linked_by: 'ada' }, `${deliveryId}: nothing new`)
+    }
+    t.equal((await link(bob, { leave: 'keep' })).status, 200)
+    const again = { ...event, payload: { ...event.payload, at: 'another time' } }
+    t.equal((await webhook.send(again, { deliveryId: 'again' })).status, 200)
+    t.same(
+      await state(),
+      { ...active, linked_by: 'bob' },
+      'a report about someone other than the creator pauses nothing',
+    )
+  },
+)
 
 t.test('no sign-in that begins after the creator loses ownership makes anyone a member', async (t) => {
   for (let round = 0; round < 2; round++) {

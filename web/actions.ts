@@ -3,7 +3,7 @@ import { own } from '../schemas/own.js'
 import { announce } from './announce.js'
 import { capitalized, days } from './format.js'
 import type { Workspace } from './me.js'
-import { lastDays, calendarRanges, presetsOf, RANGE_KEYS } from './query.js'
+import { calendarRanges, lastDays, presetsOf, RANGE_KEYS } from './query.js'
 import { openPanel, singleKeys } from './shortcuts.js'
 import { setTheme, theme, themes } from './theme.js'
 

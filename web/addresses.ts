@@ -1,5 +1,5 @@
 /** The addresses of a repository's pages. At GitLab, an owner has slashes, which are encoded. */
-import { splitRepoPath, matchesPattern } from '../client/src/pattern.js'
+import { matchesPattern, splitRepoPath } from '../client/src/pattern.js'
 
 interface Name {
   owner: string

@@ -5,7 +5,7 @@ import { type Client, createClient } from '../client/src/client.js'
 import type { Answer, AnswerOf, Operation, RequestOptions } from '../client/src/operations.js'
 import { ApiProblem } from '../client/src/problem.js'
 import { own } from '../schemas/own.js'
-import { type Text, textOf } from './failure-texts.js'
+import { explainProblem, type Text } from './failure-texts.js'
 import { count } from './format.js'
 import { start } from './start.js'
 
@@ -70,7 +70,7 @@ const failureOf = (error: unknown, operation: Operation): Failure => {
   const code = codeOf(error, operation)
   const status = problem?.status ?? 0
   const retryAfter = problem?.retryAfter
-  const [title, advice] = own(texts, code) ?? textOf(problem)
+  const [title, advice] = own(texts, code) ?? explainProblem(problem)
   return {
     title,
     advice: retryAfter ? `${advice} Wait at least ${count(Math.ceil(retryAfter))} s.` : advice,

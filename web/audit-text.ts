@@ -61,7 +61,7 @@ const keyLines = (details: Details): string[] => {
 }
 
 /** The address that compares a version with the previous one, if there is one. */
-const compared = (path: string, { version }: Details, prefix = ''): string | undefined =>
+const comparisonPath = (path: string, { version }: Details, prefix = ''): string | undefined =>
   typeof version === 'number' && version > 1
     ? `${path}?${prefix}newer=${version}&${prefix}older=${version - 1}`
     : undefined
@@ -83,9 +83,12 @@ const plain =
 const ofSnapshot =
   (verb: string): Describe =>
   (target, details, workspace) => ({
-    parts: [`${verb} the settings of `, { name: target, href: repoAddress(workspace, splitRepoPath(target)) }],
+    parts: [
+      `${verb} the settings of `,
+      { name: target, href: repoAddress(workspace, splitRepoPath(target)) },
+    ],
     lines: versionLines(details),
-    changes: compared(repoSettingsAddress(workspace, splitRepoPath(target)), details, 'pushed-'),
+    changes: comparisonPath(repoSettingsAddress(workspace, splitRepoPath(target)), details, 'pushed-'),
   })
 
 const ofOverride =
@@ -97,7 +100,9 @@ const ofOverride =
     ],
     lines: [...keyLines(details), ...versionLines(details)],
     changes:
-      verb === 'removed' ? undefined : compared(repoSettingsAddress(workspace, splitRepoPath(target)), details),
+      verb === 'removed'
+        ? undefined
+        : comparisonPath(repoSettingsAddress(workspace, splitRepoPath(target)), details),
   })
 
 const ofSettings =
@@ -105,7 +110,7 @@ const ofSettings =
   (_, details, workspace) => ({
     parts: [`${verb} the workspace settings`],
     lines: [...keyLines(details), ...versionLines(details)],
-    changes: compared(`/w/${workspace}/settings`, details),
+    changes: comparisonPath(`/w/${workspace}/settings`, details),
   })
 
 const versionLines = ({ restored_version, version }: Details): string[] =>
@@ -172,7 +177,7 @@ const sentences: Record<string, Describe> = {
     },
   ),
   'organization.paused': plain(() => [
-    'paused joining by organization, because its maker no longer owns the organization',
+    'paused joining by organization, because its creator no longer owns the organization',
   ]),
   'organization.unlinked': plain((target) => says`stopped following ${target}`),
   'override.removed': ofOverride('removed'),

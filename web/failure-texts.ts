@@ -102,7 +102,7 @@ const faultText = ({ path, message }: { path: string; message: string }): string
   return `${fieldOf(path)} ${message.replace(/`([^`]*)`/g, '“$1”')}.`
 }
 
-export const textOf = (problem: ApiProblem | undefined): Text => {
+export const explainProblem = (problem: ApiProblem | undefined): Text => {
   const {
     code = '',
     status = 0,

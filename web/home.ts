@@ -1,6 +1,6 @@
 /** Decides which screen opens first, and which one after switching workspaces. */
 import type { Me, Workspace } from './me.js'
-import { store, stored } from './storage.js'
+import { readStored, store } from './storage.js'
 
 const LAST = 'workspace'
 const HIDDEN_STEPS = 'first-steps-hidden'
@@ -14,7 +14,7 @@ export const startOf = ({ id }: Pick<Workspace, 'id'>): string => `/w/${id}/me`
 
 /** The last workspace, or else the first one that the person manages. `undefined` if there is none. */
 export const homeOf = ({ workspaces }: Pick<Me, 'workspaces'>): Workspace | undefined => {
-  const last = stored(LAST)
+  const last = readStored(LAST)
   return (
     workspaces.find(({ id }) => id === last) ??
     workspaces.find(({ role, personal }) => role === 'admin' && !personal) ??
@@ -30,14 +30,14 @@ export const switchTo = (workspace: Workspace, path: string): string => {
     : `/w/${workspace.id}/${section ?? 'me'}`
 }
 
-const listed = (name: string): string[] => stored(name)?.split(' ') ?? []
-const hiddenSteps = (): string[] => listed(HIDDEN_STEPS)
+const readList = (name: string): string[] => readStored(name)?.split(' ') ?? []
+const hiddenSteps = (): string[] => readList(HIDDEN_STEPS)
 
 /** Whether an organization has made the person a member and they haven't yet chosen to stay. */
 export const isNewlyJoined = ({ id, joined_by }: Workspace): boolean =>
-  joined_by === 'organization' && !listed(STAYS).includes(id)
+  joined_by === 'organization' && !readList(STAYS).includes(id)
 
-export const rememberStay = (id: string) => store(STAYS, [...listed(STAYS), id].join(' '))
+export const rememberStay = (id: string) => store(STAYS, [...readList(STAYS), id].join(' '))
 
 /** Whether an admin's workspace has first steps left. Only the first call's response matters, so it's known at once. */
 export const hasStepsLeft = ({ id, role, personal, patterns, member_count }: Workspace): boolean =>

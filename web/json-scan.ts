@@ -29,7 +29,7 @@ export interface Scan {
 }
 
 /** A number's digits and exponent, the same however it's written. */
-const normalized = (literal: string): string => {
+const normalize = (literal: string): string => {
   const [, whole = '', fraction = '', power = '0'] =
     literal.match(/^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i) ?? []
   const all = `${whole}${fraction}`.replace(/^0+/, '')
@@ -40,7 +40,7 @@ const normalized = (literal: string): string => {
 /** Whether a double has exactly the literal's value. */
 const isExact = (literal: string): boolean => {
   const value = Number(literal)
-  return Number.isFinite(value) && normalized(String(Math.abs(value))) === normalized(literal)
+  return Number.isFinite(value) && normalize(String(Math.abs(value))) === normalize(literal)
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?/iy

@@ -8,7 +8,7 @@ import { isNewlyJoined } from './home.js'
 import { JoinedByOrganization } from './joined.js'
 import { useMe, useWorkspace } from './me.js'
 import { start } from './start.js'
-import { store, stored } from './storage.js'
+import { readStored, store } from './storage.js'
 
 type Notice = AnswerOf<'GET /api/me/notices'>['notices'][number]
 
@@ -30,7 +30,7 @@ export const AboveScreen = (props: { notices: Notice[] }) => {
 
 const Notices = ({ notices }: { notices: Notice[] }) => {
   const name = `dismissed-notices ${useMe().login}`
-  const [dismissed, set] = useState(() => stored(name)?.split(' ') ?? [])
+  const [dismissed, set] = useState(() => readStored(name)?.split(' ') ?? [])
   const [showsAll, showAll] = useState(false)
   const left = notices.filter(({ id }) => !dismissed.includes(id))
   if (left.length === 0) return null

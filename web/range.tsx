@@ -4,10 +4,10 @@ import { comparisons, type Range } from './comparison.js'
 import { addDays, days, today } from './format.js'
 import {
   type ChosenRange,
+  calendarRanges,
   isSame,
   linkTo,
   MAX_DAYS,
-  calendarRanges,
   presetsOf,
   RANGE_KEYS,
   shiftRange,

@@ -313,7 +313,8 @@ export const LockToggle = (props: {
 )
 
 const MAX_TEXT_LENGTH = 120
-const shorten = (text: string) => (text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text)
+const shorten = (text: string) =>
+  text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text
 
 const isNumber = (schema: Property) => {
   const types = typeOf(schema)

@@ -1,6 +1,6 @@
 /** Keys that work on every screen, and the panel they opened. */
 import { signal } from '@preact/signals'
-import { store, stored } from './storage.js'
+import { readStored, store } from './storage.js'
 
 type Panel = 'search' | 'help' | 'workspaces'
 
@@ -20,7 +20,7 @@ export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 const NAME = 'single-keys'
 
 /** Keys without a modifier can get in the way of voice control, so people can turn them off. */
-export const singleKeys = signal(stored(NAME) !== 'off')
+export const singleKeys = signal(readStored(NAME) !== 'off')
 
 export const setSingleKeys = (on: boolean) => {
   singleKeys.value = on

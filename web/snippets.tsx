@@ -62,7 +62,7 @@ const curl = (scopes: readonly string[], bearer: string, workspaceId = 'WORKSPAC
 export const curlCommand = (key: { scopes: string[]; secret: string }, workspaceId?: string) =>
   curl(key.scopes, key.secret, workspaceId)
 
-const indented = (text: string, depth: number) => text.replaceAll('\n', `\n${' '.repeat(depth)}`)
+const indent = (text: string, depth: number) => text.replaceAll('\n', `\n${' '.repeat(depth)}`)
 
 const isGitlab = start.repohost_kind === 'gitlab'
 
@@ -81,7 +81,7 @@ export const workflow = (key: { scopes: string[] }, workspaceId?: string) => {
     - if: $CI_PIPELINE_SOURCE == "schedule"
   script:
     - |
-      ${indented(command, 6)}`
+      ${indent(command, 6)}`
   }
   return `on:
   schedule: [{ cron: '15 2 * * *' }]
@@ -90,7 +90,7 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - run: |
-          ${indented(command, 10)}
+          ${indent(command, 10)}
         env:
           TEAM_KEY: \${{ secrets.TEAM_KEY }}`
 }

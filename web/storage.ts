@@ -1,5 +1,5 @@
 /** Choices stored in the browser. If it blocks storage, the page forgets them. */
-export const stored = (name: string): string | null => {
+export const readStored = (name: string): string | null => {
   try {
     return localStorage.getItem(name)
   } catch {

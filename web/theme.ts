@@ -1,12 +1,12 @@
 /** Light or dark: follows the system until the person chooses. */
 import { signal } from '@preact/signals'
-import { store, stored } from './storage.js'
+import { readStored, store } from './storage.js'
 
 const NAME = 'theme'
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-export const theme = signal<Theme>(themes.find((theme) => theme === stored(NAME)) ?? 'system')
+export const theme = signal<Theme>(themes.find((theme) => theme === readStored(NAME)) ?? 'system')
 
 /** The header's colors, for the browser's own bars. */
 const colors = { light: '#ffffff', dark: '#151c25' }

@@ -67,12 +67,12 @@ const keyOf = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : litera
 const comment = (text: string | undefined) =>
   text === undefined ? '' : `/** ${text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ').trim()} */\n`
 
-const indented = (text: string) => text.replace(/^(?=.)/gm, '  ')
+const indent = (text: string) => text.replace(/^(?=.)/gm, '  ')
 
 const membersOf = (members: { name: string; type: string; required: boolean; description?: string }[]) =>
   members.length === 0
     ? 'Record<string, never>'
-    : `{\n${indented(
+    : `{\n${indent(
         members
           .map(
             ({ name, type, required, description }) =>
@@ -209,6 +209,6 @@ export const writeTypes = (document: OpenApi): string => {
     '/** Written from openapi/openapi.json by `npm run openapi`: the requests, responses and errors of the service. */\n',
     writeSchemas(document.components.schemas as Record<string, Schema>),
     '/** For each operation what it takes, what it returns and how it can fail. */',
-    `export interface Operations {\n${indented(operations.join(''))}}\n`,
+    `export interface Operations {\n${indent(operations.join(''))}}\n`,
   ].join('\n')
 }

@@ -256,7 +256,7 @@ const printable = (text: string): string =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
 
 const MAX_SHOWN_LENGTH = 300
-const shown = (value: unknown) => {
+const abbreviate = (value: unknown) => {
   const text = printable(JSON.stringify(value))
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
 }
@@ -275,8 +275,8 @@ const describeImport = (
     `${into}: ${changed.length - replaced} added, ${replaced} replaced, ${keys.length - changed.length} already there.`,
     ...changed.map((one) =>
       one.change === 'added'
-        ? `  added ${named(one)}: ${shown(one.after)}`
-        : `  replaced ${named(one)}: ${shown(one.before)} by ${shown(one.after)}`,
+        ? `  added ${named(one)}: ${abbreviate(one.after)}`
+        : `  replaced ${named(one)}: ${abbreviate(one.before)} by ${abbreviate(one.after)}`,
     ),
   ]
   for (const place of repeated) lines.push(`${name}:${place}: appears twice, so the last one counts`)

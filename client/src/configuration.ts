@@ -91,16 +91,16 @@ export const requestOf = (
   return { body, extras: prune ? [] : extras }
 }
 
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted)
+const sortKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (!isObject(value)) return value
   const names = Object.keys(value).sort()
-  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]))
+  return Object.fromEntries(names.map((name) => [name, sortKeys(value[name])]))
 }
 
 /** Always the same text for the same configuration. */
 export const textOf = (configuration: Configuration): string =>
-  `${JSON.stringify(sorted(configuration), undefined, 2)}\n`
+  `${JSON.stringify(sortKeys(configuration), undefined, 2)}\n`
 
 export interface Difference extends ConfigurationResult {
   extras: Extra[]

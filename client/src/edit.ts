@@ -59,11 +59,11 @@ export const putSettings = (text: string, path: string[], settings: Values): str
 
   const wanted = path.reduceRight<Values>((inner, name) => Object.fromEntries([[name, inner]]), settings)
   put('', isObject(value) ? value : {}, wanted, 0)
-  return applied(text, edits)
+  return applyEdits(text, edits)
 }
 
 /** Edits at the same position keep their order. */
-const applied = (text: string, edits: Edit[]): string => {
+const applyEdits = (text: string, edits: Edit[]): string => {
   const ordered = edits.map((edit, index) => ({ ...edit, index }))
   ordered.sort((one, other) => one.start - other.start || one.end - other.end || one.index - other.index)
   let result = ''

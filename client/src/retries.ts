@@ -47,9 +47,7 @@ export const retryDelay = (
   if (code?.endsWith('_not_configured')) return undefined
   if (code !== 'rate_limited' && !repeatable(call.method, call.path, call)) return undefined
   const wait =
-    retryAfter === undefined
-      ? Math.random() * Math.min(MAX_WAIT_MS, 1000 * 2 ** attempt)
-      : retryAfter * 1000
+    retryAfter === undefined ? Math.random() * Math.min(MAX_WAIT_MS, 1000 * 2 ** attempt) : retryAfter * 1000
   return wait <= MAX_WAIT_MS ? wait : undefined
 }
 

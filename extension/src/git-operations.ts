@@ -16,13 +16,13 @@ export const exists = (file: vscode.Uri): Promise<boolean> =>
     ),
   )
 
-const textOf = async (file: vscode.Uri) =>
+const readText = async (file: vscode.Uri) =>
   new TextDecoder().decode(await vscode.workspace.fs.readFile(file)).replaceAll('\r\n', '\n')
 
 /** In a work tree or submodule, `.git` is a file that names Git's folder. */
 const gitFolderOf = async (root: vscode.Uri) => {
   const place = vscode.Uri.joinPath(root, '.git')
-  const text = await textOf(place).catch(() => '')
+  const text = await readText(place).catch(() => '')
   const [, path] = /^gitdir: (.+)$/m.exec(text) ?? []
   if (path === undefined) return place
   return /^(\/|[a-z]:)/i.test(path)
@@ -43,6 +43,6 @@ export const isGitBusy = async (file: vscode.Uri): Promise<boolean> => {
 export const isAsInGit = async (file: vscode.Uri): Promise<boolean> => {
   const git = await gitOf(file)
   if (git === undefined || (await gitStateOf(file)) !== 'tracked') return false
-  const [text, inGit] = await Promise.all([textOf(file).catch(() => undefined), git.show('', file.fsPath)])
+  const [text, inGit] = await Promise.all([readText(file).catch(() => undefined), git.show('', file.fsPath)])
   return text === inGit.replaceAll('\r\n', '\n')
 }

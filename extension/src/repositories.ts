@@ -20,19 +20,21 @@ const gitApi = async () => {
 const AT_HOST = /^vscode-vfs:\/\/(?:(github)[^/]*\/([^/]+\/[^/]+)|(gitlab)[^/]*\/([^/]+\/[^/]+)\/?$)/
 const isAtHost = ({ scheme }: vscode.Uri) => scheme === 'vscode-vfs'
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value.toLowerCase().replace(/:\d*$/, '') : '')
+const toHostName = (value: unknown) =>
+  typeof value === 'string' ? value.toLowerCase().replace(/:\d*$/, '') : ''
 const aliases = () => {
   const value = setting('hostAliases')
-  return Array.isArray(value) ? value.map(textOf) : []
+  return Array.isArray(value) ? value.map(toHostName) : []
 }
 /** The names of the team's host. Repositories of other hosts aren't the team's, whatever they are called. */
-const hosts = () => [textOf(setting('host')), textOf(setting('gitlabHost')), ...aliases()].filter(Boolean)
+const hosts = () =>
+  [toHostName(setting('host')), toHostName(setting('gitlabHost')), ...aliases()].filter(Boolean)
 
 /** The repository that the address of a remote names, if it's at the team's host. */
 const repositoryAt = (address: string) => {
   const remote = remoteAt(address)
   if (remote === undefined || !hosts().includes(remote.host.toLowerCase())) return undefined
-  return repositoryIn(remote.path, textOf(setting('gitlabHost')) !== '')
+  return repositoryIn(remote.path, toHostName(setting('gitlabHost')) !== '')
 }
 const repositoryAtHost = (folder: vscode.Uri) => {
   const [, github, atGithub, gitlab, atGitlab] = `${folder}`.match(AT_HOST) ?? []

@@ -51,7 +51,7 @@ const tableOfVariables = (): string => {
 }
 
 /** A document with generated text in one place. */
-const filled = (document: string, name: string, text: string): string => {
+const fillPlaceholder = (document: string, name: string, text: string): string => {
   const [begin, end] = [`<!-- ${name}: made by \`npm run openapi\` -->\n`, `\n<!-- end of ${name} -->`]
   const [before, rest] = document.split(begin)
   const after = rest?.split(end)[1]
@@ -71,7 +71,7 @@ const tableOfLimits = (): string =>
 
 /** docs/configuration.md with its current tables. */
 export const withVariables = (page: string): string =>
-  filled(filled(page, 'variables', tableOfVariables()), 'limits', tableOfLimits())
+  fillPlaceholder(fillPlaceholder(page, 'variables', tableOfVariables()), 'limits', tableOfLimits())
 
 /** docs/privacy.md with the facts from the code, in the default configuration. */
 export const withPrivacy = (page: string): string => {
@@ -95,7 +95,11 @@ export const withPrivacy = (page: string): string => {
     ]),
   )
   const unrecorded = notRecorded.map((line) => `- ${line}`).join('\n')
-  return filled(filled(filled(page, 'records', records), 'unrecorded', unrecorded), 'views', shown)
+  return fillPlaceholder(
+    fillPlaceholder(fillPlaceholder(page, 'records', records), 'unrecorded', unrecorded),
+    'views',
+    shown,
+  )
 }
 
 const knownOf = (values: readonly string[] | string): string =>
@@ -118,5 +122,5 @@ export const withMetrics = (page: string): string => {
     help,
     labelsOf(labels),
   ])
-  return filled(page, 'metrics', tableOf(['metric', 'type', 'meaning', 'labels'], rows))
+  return fillPlaceholder(page, 'metrics', tableOf(['metric', 'type', 'meaning', 'labels'], rows))
 }

@@ -7,7 +7,8 @@ import { countOf, startScene, type Visitor } from './page.js'
 
 const scene = await startScene(t, { env: { LIMITS: 'removals=1' } })
 
-if (typeof scene === 'string') t.test('an organization is linked on the page', { skip: scene }, async () => {})
+if (typeof scene === 'string')
+  t.test('an organization is linked on the page', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const asks = { mayAskOrganizations: true }

@@ -41,7 +41,8 @@ await writeFile(
 )
 const scene = await startScene(t, { env: { SETTINGS_SCHEMA: file } })
 
-if (typeof scene === 'string') t.test('settings and locks change on the page', { skip: scene }, async () => {})
+if (typeof scene === 'string')
+  t.test('settings and locks change on the page', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const [ada, bob] = await service.signInAll('ada', 'bob')

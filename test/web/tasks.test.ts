@@ -26,7 +26,8 @@ const today = new Date().toISOString().slice(0, 10)
 const work = (caller: Caller, repo: string, day: string, minutes: number) =>
   caller.post('/api/team/active-minutes', { entries: [{ repo, day, minutes }] })
 
-if (typeof scene === 'string') t.test('people complete their tasks on the page', { skip: scene }, async () => {})
+if (typeof scene === 'string')
+  t.test('people complete their tasks on the page', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
   const [ada, bob] = await service.signInAll('ada', 'bob')

@@ -82,7 +82,7 @@ const Theme = () => (
   </Card>
 )
 
-const named = (zone: string) => zone.replaceAll('_', ' ')
+const labelOfZone = (zone: string) => zone.replaceAll('_', ' ')
 
 const TimeZone = () => {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -95,7 +95,7 @@ const TimeZone = () => {
         Most editors set it when they send activity. The last one applies, and recorded activity keeps its
         own.
       </p>
-      <p class="muted">“Today” and times are in your browser’s time zone, {named(here)}.</p>
+      <p class="muted">“Today” and times are in your browser’s time zone, {labelOfZone(here)}.</p>
       <Form
         class="row"
         onSubmit={() => {
@@ -116,7 +116,7 @@ const TimeZone = () => {
           <option value="">Choose a time zone</option>
           {[...new Set([here, ...Intl.supportedValuesOf('timeZone')])].map((name) => (
             <option key={name} value={name}>
-              {named(name)}
+              {labelOfZone(name)}
             </option>
           ))}
         </select>

@@ -285,7 +285,7 @@ const sendingFile =
     })
 
 /** Exports are text, which gets about ten times smaller. */
-const compressed = (file: Blob): Promise<Blob> =>
+const compress = (file: Blob): Promise<Blob> =>
   new Response(file.stream().pipeThrough(new CompressionStream('gzip'))).blob()
 
 /** Packed files stay as they are. */
@@ -357,7 +357,7 @@ const Import = () => {
   const upload = (file: File) =>
     run(async (token, signal) => {
       report({ packing: true })
-      const packed = (await isGzip(file)) ? file : await compressed(file)
+      const packed = (await isGzip(file)) ? file : await compress(file)
       if (packed.size > limits.import_body_bytes) {
         refuse(true)
         running.current?.abort()

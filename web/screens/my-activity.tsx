@@ -13,7 +13,7 @@ import { rangeOf, selectedRange, titleOf, useComparison, useUrlQuery } from '../
 import { RangeChoice, RangeProblem } from '../range.js'
 import { rest } from '../rest.js'
 import { sum, weekdayCounts } from '../spark.js'
-import { store, stored } from '../storage.js'
+import { readStored, store } from '../storage.js'
 import { useTitle } from '../title.js'
 import {
   Change,
@@ -39,7 +39,7 @@ export const MyActivity = () => {
   const { query, change: set } = useUrlQuery()
   const chosen = rangeOf(query)
   const { range } = chosen
-  const scope = query.scope ?? stored(SCOPE) ?? 'workspace'
+  const scope = query.scope ?? readStored(SCOPE) ?? 'workspace'
   const isOfAll = scope === 'all'
   const of = isOfAll ? {} : { workspace: workspace.id }
   const filter = { ...of, ...(query.repo && { repo: query.repo }) }

@@ -40,7 +40,8 @@ export const Repositories = () => {
   const compared = isAdmin ? teamCompared : ownCompared
   const known = useProjects(query.repo === undefined)
   useTitle(`${workspace.name} repositories`)
-  const open = (repo: string, replace = false) => route(repoAddress(workspace.id, splitRepoPath(repo)), replace)
+  const open = (repo: string, replace = false) =>
+    route(repoAddress(workspace.id, splitRepoPath(repo)), replace)
   useEffect(() => {
     // Before repositories had their own pages, the query named the repository.
     if (query.repo) open(query.repo, true)

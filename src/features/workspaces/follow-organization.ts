@@ -57,7 +57,7 @@ export const followAtSignIn = async (
   const db = context.database.write
   const [followed, isOpen] = await Promise.all([listFollowed(db, user.id), admitsAnyone(db)])
   if (followed.length === 0 && !isOpen) return
-  const { owns } = await memberships.ask({ owns: organizationsOf(followed.filter(isMade)) })
+  const { owns } = await memberships.ask({ owns: organizationsOf(followed.filter(isOwnLink)) })
   await checkLinks(context, user, followed, owns)
   const listed = await memberships.list()
   if (isOpen) await joinWorkspaces(context, user, await namesOf(memberships, listed, db))
@@ -81,7 +81,7 @@ const namesOf = async (
 
 /** What a push asks the host about the organizations that the caller's workspaces follow. */
 export const questionsAtPush = (followed: Followed[]): MembershipQuestions => ({
-  owns: organizationsOf(followed.filter(isMade)),
+  owns: organizationsOf(followed.filter(isOwnLink)),
   belongsTo: organizationsOf(followed.filter(isChecked)),
 })
 
@@ -103,7 +103,7 @@ const uniqueById = (organizations: HostOrganization[]): HostOrganization[] =>
 const organizationsOf = (followed: Followed[]): HostOrganization[] =>
   uniqueById(followed.map(({ hostId, name }) => ({ id: hostId, name })))
 
-const isMade = ({ isMaker }: Followed): boolean => isMaker
+const isOwnLink = ({ isCreator }: Followed): boolean => isCreator
 /** Whether the host is asked if the person still belongs to the organization. */
 const isChecked = ({ leaves, isKnown }: Followed): boolean => leaves === 'remove' || isKnown
 
@@ -114,11 +114,11 @@ const checkLinks = async (
   followed: Followed[],
   owns: Map<number, boolean>,
 ): Promise<void> => {
-  const made = followed.filter(isMade)
-  const confirmed = made.filter(({ hostId }) => owns.get(hostId) === true)
+  const ownLinks = followed.filter(isOwnLink)
+  const confirmed = ownLinks.filter(({ hostId }) => owns.get(hostId) === true)
   const [first] = confirmed
   if (first) await confirmLinks(database.write, user.id, confirmed, first.listedAt)
-  for (const { workspaceId, hostId } of made.filter(({ hostId }) => owns.get(hostId) === false))
+  for (const { workspaceId, hostId } of ownLinks.filter(({ hostId }) => owns.get(hostId) === false))
     await database.transaction(async (tx) => {
       if (!(await lockWorkspace(tx, workspaceId))) return
       await lockRoles(tx, workspaceId)
@@ -126,7 +126,7 @@ const checkLinks = async (
     })
 }
 
-/** The host has said that a link's maker doesn't own the organization. Needs the roles lock, which joins hold. */
+/** The host has said that a link's creator doesn't own the organization. Needs the roles lock, which joins hold. */
 const pauseLinkOf = async (
   tx: Db,
   link: { workspaceId: string; hostId: number; userId: string },

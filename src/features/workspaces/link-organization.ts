@@ -14,7 +14,7 @@ import {
 import { listPatterns } from './queries/workspaces.js'
 
 /** A link's details in the audit trail. */
-const described = ({ organization, organization_id, join, leave }: Organization) => ({
+const describeLink = ({ organization, organization_id, join, leave }: Organization) => ({
   organization,
   organization_id,
   join,
@@ -67,8 +67,8 @@ export const linkOrganization = (
     const after = await readOrganization(tx, call.workspaceId)
     if (!after) throw new Error('The link that was just written isn’t there')
     await record('organization.linked', name, {
-      before: before ? described(before) : null,
-      after: described(after),
+      before: before ? describeLink(before) : null,
+      after: describeLink(after),
     })
     return after
   })
@@ -81,5 +81,5 @@ export const unlinkOrganization = (database: Database, call: WorkspaceCall): Pro
     const before = await requireOrganization(tx, call.workspaceId)
     await deleteOrganization(tx, call.workspaceId)
     await deleteOrganizationMembers(tx, call.workspaceId)
-    await record('organization.unlinked', before.organization, { before: described(before) })
+    await record('organization.unlinked', before.organization, { before: describeLink(before) })
   })

@@ -239,13 +239,13 @@ export const isFollowing = (table: string) => `exists (
 
 /**
  * SQL: why the link `table` doesn't make anyone a member although it's set to. Null if the link is active. It depends
- * on the rights of the link's maker, so it changes in the transaction that revokes them.
+ * on the rights of the link's creator, so it changes in the transaction that revokes them.
  */
 export const pausedBecause = (table: string) => `case
     when ${table}.joins <> 'member' then null
     when not exists (
-      select from members maker
-      where maker.workspace_id = ${table}.workspace_id and maker.user_id = ${table}.linked_by and maker.role = 'admin'
+      select from members creator
+      where creator.workspace_id = ${table}.workspace_id and creator.user_id = ${table}.linked_by and creator.role = 'admin'
     ) then 'maker_left'
     when ${table}.denied_at >= ${table}.linked_at then 'maker_not_owner'
     when greatest(${table}.linked_at, ${table}.confirmed_at) < now() - interval '${limits.membership_unconfirmed_days} days' then 'not_confirmed'

@@ -81,7 +81,7 @@ const addressOf = ({ template, path, query }: Call) => {
 }
 
 /** Escaped for double quotes in a shell. Variables stay. */
-const quoted = (value: string) =>
+const escapeForShell = (value: string) =>
   /^(Bearer )?\$\w+$/.test(value) ? value : value.replace(/["\\$`]/g, '\\$&')
 
 const curlOf = (call: Call) => {
@@ -90,7 +90,7 @@ const curlOf = (call: Call) => {
   const json = body === undefined ? undefined : JSON.stringify(body).replaceAll("'", "'\\''")
   return [
     `curl ${downloads ? '-O ' : ''}${method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `}"$SERVICE${addressOf(call)}"`,
-    ...given.map(([name, value]) => `-H "${name}: ${quoted(value)}"`),
+    ...given.map(([name, value]) => `-H "${name}: ${escapeForShell(value)}"`),
     ...(json ? ["-H 'Content-Type: application/json'", `-d '${json}'`] : []),
   ].join(' \\\n  ')
 }

@@ -127,26 +127,26 @@ const withOpenResponses = (document: Document): Document => {
     paths: mapValues(document.paths, (operations) =>
       mapValues(operations, (operation) => ({
         ...operation,
-        responses: opened(operation.responses) as Operation['responses'],
+        responses: allowMoreProperties(operation.responses) as Operation['responses'],
       })),
     ),
     components: {
       ...document.components,
       schemas: mapValues(document.components.schemas, (schema, name) =>
-        used.has(`schemas/${name}`) ? (opened(schema) as Schema) : schema,
+        used.has(`schemas/${name}`) ? (allowMoreProperties(schema) as Schema) : schema,
       ),
     },
   }
 }
 
-const opened = (node: unknown): unknown => {
-  if (Array.isArray(node)) return node.map(opened)
+const allowMoreProperties = (node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map(allowMoreProperties)
   if (typeof node !== 'object' || node === null) return node
   const properties = Object.entries(node).filter(
     ([name, value]) => name !== 'additionalProperties' || value !== false,
   )
   return Object.fromEntries(
-    properties.map(([name, child]) => [name, valued.has(name) ? child : opened(child)]),
+    properties.map(([name, child]) => [name, valued.has(name) ? child : allowMoreProperties(child)]),
   )
 }
 

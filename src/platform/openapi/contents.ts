@@ -2,7 +2,7 @@
 import { ERROR_PAGE, errorCatalogue, errorCodes } from '../../../schemas/errors.js'
 import type { Document } from './complete-document.js'
 import type { Guide } from './guides.js'
-import { escaped } from './pages.js'
+import { escapeHtml } from './pages.js'
 
 const REFERENCE = '/api/docs'
 /** The two documents' names, and the reference's parameter that selects one. */
@@ -55,7 +55,7 @@ interface Page {
 }
 
 const linkOf = (href: string, html: string, current: boolean) =>
-  `<a href="${escaped(href)}"${current ? ' aria-current="page"' : ''}>${html}</a>`
+  `<a href="${escapeHtml(href)}"${current ? ' aria-current="page"' : ''}>${html}</a>`
 
 const methodOf = (method: string) => `<span class="method ${method.toLowerCase()}">${method}</span>`
 
@@ -65,14 +65,14 @@ const methodOf = (method: string) => `<span class="method ${method.toLowerCase()
  */
 export const operationListOf = (operations: OperationEntry[], tags: Document['tags']) => {
   const rowOf = ({ tag, isCore, method, path, operationId, summary }: OperationEntry) =>
-    `<details class="operation${isCore ? '' : ' beyond-core'}" data-operation="${escaped(`${tag}/${operationId}`)}">
-<summary>${methodOf(method)} <code>${escaped(path)}</code> <span>${escaped(summary)}</span></summary>
+    `<details class="operation${isCore ? '' : ' beyond-core'}" data-operation="${escapeHtml(`${tag}/${operationId}`)}">
+<summary>${methodOf(method)} <code>${escapeHtml(path)}</code> <span>${escapeHtml(summary)}</span></summary>
 <div class="body"></div>
 </details>`
   const groupOf = ({ name, description }: Document['tags'][number]) => {
     const ofTag = operations.filter(({ tag }) => tag === name)
-    return `<details class="group${ofTag.some(({ isCore }) => isCore) ? '' : ' beyond-core'}" data-tag="${escaped(name)}" open>
-<summary><h2>${escaped(name)}</h2> <span>${escaped(description)}</span></summary>
+    return `<details class="group${ofTag.some(({ isCore }) => isCore) ? '' : ' beyond-core'}" data-tag="${escapeHtml(name)}" open>
+<summary><h2>${escapeHtml(name)}</h2> <span>${escapeHtml(description)}</span></summary>
 ${ofTag.map(rowOf).join('\n')}
 </details>`
   }
@@ -92,19 +92,19 @@ export const renderSidebar = (
   const guides = pages.map(({ href, title, sections }) => {
     const isCurrent = href === current
     const items = isCurrent
-      ? sections.map((section) => `<li>${linkOf(`#${section.id}`, escaped(section.title), false)}</li>`)
+      ? sections.map((section) => `<li>${linkOf(`#${section.id}`, escapeHtml(section.title), false)}</li>`)
       : []
     const list = items.length > 0 ? `<ul>${items.join('')}</ul>` : ''
-    return `<li>${linkOf(href, escaped(title), isCurrent)}${list}</li>`
+    return `<li>${linkOf(href, escapeHtml(title), isCurrent)}${list}</li>`
   })
   const groups = tags.map(({ name }) => {
     const items = operations
       .filter(({ tag }) => tag === name)
       .map(({ href, method, summary }) => {
-        const html = `${methodOf(method)} ${escaped(summary)}`
+        const html = `${methodOf(method)} ${escapeHtml(summary)}`
         return `<li>${linkOf(href, html, false)}</li>`
       })
-    return `<details><summary>${escaped(name)}</summary><ul>${items.join('\n')}</ul></details>`
+    return `<details><summary>${escapeHtml(name)}</summary><ul>${items.join('\n')}</ul></details>`
   })
   return `<h2>Guides</h2>\n<ul>${guides.join('\n')}</ul>\n<h2>Operations</h2>\n${groups.join('\n')}`
 }

@@ -8,10 +8,10 @@ import {
   problemExtras,
 } from '../../../schemas/errors.js'
 import { exampleOf } from './errors.js'
-import { escaped } from './pages.js'
+import { escapeHtml } from './pages.js'
 
 /** Text with `code` between backticks. */
-const prose = (text: string) => escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>')
+const prose = (text: string) => escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>')
 
 const propertiesOf = (code: ErrorCode) => {
   const names = Object.keys(problemExtras[code] ?? {}) as (keyof typeof Problem.properties)[]
@@ -25,7 +25,7 @@ const propertiesOf = (code: ErrorCode) => {
 const entryOf = (code: ErrorCode) => `<section id="${code}">
 <h3><a href="#${code}"><code>${code}</code></a></h3>
 <p>${prose(errorCatalogue[code][1])}</p>
-${propertiesOf(code)}<pre>${escaped(JSON.stringify(exampleOf(code), null, 2))}</pre>
+${propertiesOf(code)}<pre>${escapeHtml(JSON.stringify(exampleOf(code), null, 2))}</pre>
 </section>`
 
 /** The statuses, with their codes. */

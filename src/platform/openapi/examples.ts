@@ -15,10 +15,10 @@ export interface ExampleSchema {
 
 type Schemas = Record<string, ExampleSchema>
 
-const shown = ({ $ref, examples, default: preset }: ExampleSchema, schemas: Schemas): boolean =>
+const hasExample = ({ $ref, examples, default: preset }: ExampleSchema, schemas: Schemas): boolean =>
   preset !== undefined ||
   examples !== undefined ||
-  ($ref !== undefined && shown(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas))
+  ($ref !== undefined && hasExample(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas))
 
 /** Includes optional properties that have their own example. @throws for a part that has none */
 export const exampleOf = (schema: ExampleSchema, schemas: Schemas, where = ''): unknown => {
@@ -32,7 +32,7 @@ export const exampleOf = (schema: ExampleSchema, schemas: Schemas, where = ''): 
   if (kind === 'array' && items) return [exampleOf(items, schemas, `${where}/0`)]
   if (kind === 'object' && schema.additionalProperties === false) {
     const shownProperties = Object.entries(properties ?? {}).filter(
-      ([name, property]) => required.includes(name) || shown(property, schemas),
+      ([name, property]) => required.includes(name) || hasExample(property, schemas),
     )
     return Object.fromEntries(
       shownProperties.map(([name, property]) => [name, exampleOf(property, schemas, `${where}/${name}`)]),

@@ -8,14 +8,18 @@ export const operationPath = (operationId: string) => `/api/docs/operations/${op
 const json = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
 
 /** A schema with its references replaced by their targets. A schema that contains itself keeps its reference. */
-const resolved = (node: unknown, { schemas }: Document['components'], within: string[] = []): unknown => {
-  if (Array.isArray(node)) return node.map((item) => resolved(item, { schemas }, within))
+const resolveReferences = (
+  node: unknown,
+  { schemas }: Document['components'],
+  within: string[] = [],
+): unknown => {
+  if (Array.isArray(node)) return node.map((item) => resolveReferences(item, { schemas }, within))
   if (typeof node !== 'object' || node === null) return node
   const name = '$ref' in node && typeof node.$ref === 'string' ? node.$ref.split('/').at(-1) : undefined
   if (name !== undefined)
-    return within.includes(name) ? node : resolved(schemas[name], { schemas }, [...within, name])
+    return within.includes(name) ? node : resolveReferences(schemas[name], { schemas }, [...within, name])
   return Object.fromEntries(
-    Object.entries(node).map(([key, child]) => [key, resolved(child, { schemas }, within)]),
+    Object.entries(node).map(([key, child]) => [key, resolveReferences(child, { schemas }, within)]),
   )
 }
 
@@ -24,7 +28,7 @@ type Operation = Document['paths'][string][string]
 const contentOf = ({ content = {} }: Pick<Operation['responses'][string], 'content'>, document: Document) =>
   Object.entries(content).flatMap(([type, { schema, example }]) => [
     `\`${type}\`, by this schema:`,
-    json(resolved(schema, document.components)),
+    json(resolveReferences(schema, document.components)),
     ...(example === undefined ? [] : ['For example:', json(example)]),
   ])
 
@@ -42,7 +46,7 @@ export const operationMarkdown = (
     ...(parameters.length > 0 ? ['## Parameters'] : []),
     ...parameters.map(
       ({ name, in: place, required, description: meaning = '', schema }) =>
-        `- \`${name}\` (${place}${required ? ', required' : ''}): ${meaning} Schema: \`${JSON.stringify(resolved(schema, document.components))}\``,
+        `- \`${name}\` (${place}${required ? ', required' : ''}): ${meaning} Schema: \`${JSON.stringify(resolveReferences(schema, document.components))}\``,
     ),
     ...(requestBody ? ['## Request body', ...contentOf(requestBody, document)] : []),
     ...(curl ? ['## Sample', `\`\`\`sh\n${curl.source}\n\`\`\``] : []),

@@ -22,18 +22,18 @@ export const withNames = <T extends Parts>(document: T): T => {
     throw new Error(`Two schemas have the title ${title}`)
   }
 
-  const moved = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(moved)
+  const moveSchemas = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(moveSchemas)
     if (typeof node !== 'object' || node === null) return node
     const { title, ...schema } = Object.fromEntries(
-      Object.entries(node).map(([name, child]) => [name, valued.has(name) ? child : moved(child)]),
+      Object.entries(node).map(([name, child]) => [name, valued.has(name) ? child : moveSchemas(child)]),
     )
     if (typeof title === 'string') return referenceTo(title, schema)
     return title === undefined ? schema : { title, ...schema }
   }
 
-  const paths = moved(document.paths) as T['paths']
-  const schemas = { ...(moved(document.components.schemas) as object), ...named }
+  const paths = moveSchemas(document.paths) as T['paths']
+  const schemas = { ...(moveSchemas(document.components.schemas) as object), ...named }
   return { ...document, paths, components: { ...document.components, schemas } }
 }
 

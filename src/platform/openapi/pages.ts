@@ -5,7 +5,7 @@ import { projectRoot } from '../process/root.js'
 
 export const pageFile = (name: string) => readFileSync(join(projectRoot, 'docs/reference', name), 'utf8')
 
-export const escaped = (text: string) =>
+export const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 export interface Frame {
@@ -28,7 +28,7 @@ const themeIcon = `<svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="
  * @param controls HTML in the bar, between the filter and the theme
  * @param main HTML: the main element and what follows it
  */
-const framed = (title: string, frame: Frame, controls: string, main: string) => {
+const renderInFrame = (title: string, frame: Frame, controls: string, main: string) => {
   // The first script applies the theme before anything is painted.
   const [first, ...others] = frame.scripts
   return `<!doctype html>
@@ -37,8 +37,8 @@ const framed = (title: string, frame: Frame, controls: string, main: string) => 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="description" content="${escaped(title)}: the HTTP API for the settings and the activity of teams.">
-<title>${escaped(title)} · Team Settings &amp; Activity</title>
+<meta name="description" content="${escapeHtml(title)}: the HTTP API for the settings and the activity of teams.">
+<title>${escapeHtml(title)} · Team Settings &amp; Activity</title>
 <link rel="icon" type="image/svg+xml" href="${frame.favicon}">
 ${frame.styleSheets.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
 <script src="${first}"></script>
@@ -70,7 +70,7 @@ ${main}
 
 /** A page of text. */
 export const textPage = (title: string, content: string, frame: Frame) =>
-  framed(title, frame, '', `<main class="text" id="content" tabindex="-1">\n${content}\n</main>`)
+  renderInFrame(title, frame, '', `<main class="text" id="content" tabindex="-1">\n${content}\n</main>`)
 
 interface Reference {
   /** The name and the address of each document. The first one is the core. */
@@ -95,18 +95,18 @@ export const referencePage = (
 ) => {
   const options = documents.map(
     ({ href, text }) =>
-      `<option value="${href}"${text === shown ? ' selected' : ''}>${escaped(text)}</option>`,
+      `<option value="${href}"${text === shown ? ' selected' : ''}>${escapeHtml(text)}</option>`,
   )
   const isCore = shown === documents[0]?.text
   const signIn = '<a href="/api/auth/repohost?return_to=/api/docs">Sign in</a>, or select Authorize'
-  return framed(
+  return renderInFrame(
     'API reference',
     frame,
     `<select id="document" aria-label="Document" autocomplete="off">${options.join('')}</select>
 `,
     `<main id="content" class="reference${isCore ? ' core' : ''}" tabindex="-1" data-script="${swaggerUi.script}" data-style-sheet="${swaggerUi.styleSheet}" data-code-samples="${codeSamples}">
 <p id="caller" role="status">${isSignedIn ? '' : signIn}</p>
-<h1>API reference<span class="core-title">: core sync</span> <small>${escaped(info.version)}</small> <small>OAS 3.1</small></h1>
+<h1>API reference<span class="core-title">: core sync</span> <small>${escapeHtml(info.version)}</small> <small>OAS 3.1</small></h1>
 <p>${info.description}</p>
 <noscript><p>Operations need JavaScript. The <a href="/api/openapi.json">OpenAPI document</a> and the guides don’t.</p></noscript>
 <button type="button" id="authorize" aria-haspopup="dialog">Authorize ${lockIcon}</button>

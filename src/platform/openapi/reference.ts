@@ -179,11 +179,11 @@ const reference: FastifyPluginAsync = async (app) => {
     )
   serve('/llms.txt', 'text/plain', () => llmsText(contents().info, guides, contents().operations))
   const operationTexts = lazy(() => {
-    const textOf = (operation: OperationEntry) => operationMarkdown(JSON.parse(fullText()), operation)
+    const renderText = (operation: OperationEntry) => operationMarkdown(JSON.parse(fullText()), operation)
     return new Map(
       contents().operations.map((operation) => [
         operation.operationId,
-        servedText('text/markdown', () => textOf(operation)),
+        servedText('text/markdown', () => renderText(operation)),
       ]),
     )
   })

@@ -63,7 +63,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
   const redirectHome = (reply: FastifyReply, path: string) => reply.redirect(new URL(path, home).href, 302)
 
   /** Counts how a sign-in ends. Undefined: the user declined. */
-  const counted = async <T>(way: 'token' | 'browser', work: () => Promise<T>): Promise<T> => {
+  const countOutcome = async <T>(way: 'token' | 'browser', work: () => Promise<T>): Promise<T> => {
     const end = (outcome: 'issued' | 'refused' | 'failed') =>
       app.meter.count('team_settings_sign_ins_total', { way, outcome })
     try {
@@ -104,7 +104,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     handler: async (request, reply) => {
       const { repohost_token, cookie } = request.body
       if (cookie && !isFromTrustedOrigin(request)) throw new ApiError('csrf_rejected')
-      const session = await counted('token', async () => {
+      const session = await countOutcome('token', async () => {
         const budget = clients.repohost.newBudget()
         const user = await clients.repohost.userOf(repohost_token, request.trace, budget)
         const follow = following(request, repohost_token, user, budget)
@@ -168,7 +168,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     handler: async (request, reply) => {
       if (!oauth) throw new ApiError('oauth_not_configured')
       const { error, code } = request.query
-      const finished = await counted('browser', async () => {
+      const finished = await countOutcome('browser', async () => {
         const { returnTo, verifier } = await finishState(request, reply)
         if (error === 'access_denied') return undefined
         if (error !== undefined || code === undefined) throw hostFailure(new Error('The host sent no code'))

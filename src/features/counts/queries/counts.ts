@@ -139,7 +139,7 @@ const INSERT_MATCHING_REPOS = statement(
 export const matchesPatterns = async (db: Db, workspaceId: string, repoKey: string): Promise<boolean> =>
   (await db.rows(LIST_OUTSIDE, [workspaceId, [repoKey]])).length === 0
 
-const textOf = ({ buffer, byteOffset, byteLength }: ArrayLiteral) =>
+const toText = ({ buffer, byteOffset, byteLength }: ArrayLiteral) =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 
 /**
@@ -151,7 +151,7 @@ export const insertMatchingRepos = async (
   workspaceId: string,
   repos: ArrayLiteral,
 ): Promise<void> => {
-  await tx.rows(INSERT_MATCHING_REPOS, [workspaceId, textOf(repos)])
+  await tx.rows(INSERT_MATCHING_REPOS, [workspaceId, toText(repos)])
 }
 
 /** $1: the workspace; $2: repositories as given. */
@@ -273,9 +273,9 @@ export const writeCounts = async (
   { workspaceId, day, userIds, logins, hasReports }: CountsTarget,
   { members, repos, counts }: CountBatch,
 ): Promise<CountsWritten> => {
-  const given = [userIds, textOf(members), textOf(repos), textOf(counts)]
+  const given = [userIds, toText(members), toText(repos), toText(counts)]
   const [outside, takenBack] = await Promise.all([
-    tx.rows(LIST_OUTSIDE, [workspaceId, textOf(repos)]),
+    tx.rows(LIST_OUTSIDE, [workspaceId, toText(repos)]),
     tx.rows(LIST_RESET_COUNTS, [...given, workspaceId, day]),
   ])
   const outsideKeys = outside.map(({ repoKey }) => repoKey)

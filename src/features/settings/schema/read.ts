@@ -195,7 +195,7 @@ const parseTranslations = (
   if (text === undefined) return new Map()
   try {
     const content = parse(text)
-    if (isObject(content)) return new Map(Object.entries(content).flatMap(textOf))
+    if (isObject(content)) return new Map(Object.entries(content).flatMap(toTranslation))
     notes.leaveOut(`the package.nls.json beside ${name}`, 'it must contain a JSON object')
   } catch (error) {
     notes.leaveOut(`the package.nls.json beside ${name}`, `it isn’t JSON: ${(error as Error).message}`)
@@ -203,7 +203,7 @@ const parseTranslations = (
   return new Map()
 }
 
-const textOf = ([key, value]: [string, unknown]): [string, string][] => {
+const toTranslation = ([key, value]: [string, unknown]): [string, string][] => {
   const text = isObject(value) ? value.message : value
   return typeof text === 'string' ? [[key, text]] : []
 }

@@ -137,14 +137,14 @@ export const countWorkspacesOf = async (
   singleRow(await db.rows(COUNT_WORKSPACES, [userId]))
 
 /**
- * SQL: the admin responsible for something in the workspace `w.id`: its maker, or else the workspace's creator, or else
- * the longest-standing admin. If only former admins made it, the people who can remove it pay.
- * @param maker SQL: who made it, or null
+ * SQL: the admin responsible for something in the workspace `w.id`: the one who created it, or else the workspace's
+ * creator, or else the longest-standing admin. If only former admins created it, the people who can remove it pay.
+ * @param creator SQL: the person who created it, or null
  */
-export const payerOfWorkspace = (maker: string): string => {
+export const payerOfWorkspace = (creator: string): string => {
   const ifAdmin = (person: string) =>
     `(select a.user_id from members a where a.workspace_id = w.id and a.role = 'admin' and a.user_id = ${person})`
-  return `coalesce(${ifAdmin(maker)}, ${ifAdmin('w.created_by')},
+  return `coalesce(${ifAdmin(creator)}, ${ifAdmin('w.created_by')},
     (select a.user_id from members a where a.workspace_id = w.id and a.role = 'admin' order by a.joined_at, a.user_id limit 1))`
 }
 

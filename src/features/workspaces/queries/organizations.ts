@@ -99,7 +99,7 @@ const followedColumns = {
   name: text,
   leaves: textOf<Organization['leave']>(),
   isKnown: bool,
-  isMaker: bool,
+  isCreator: bool,
   listedAt: moment,
 }
 
@@ -108,7 +108,7 @@ const LIST_FOLLOWED = statement(
   followedColumns,
   `
   select o.workspace_id as "workspaceId", o.host_id::float8 as "hostId", o.name, o.leaves,
-    om.user_id is not null as "isKnown", o.joins = 'member' and o.linked_by = m.user_id and m.role = 'admin' as "isMaker",
+    om.user_id is not null as "isKnown", o.joins = 'member' and o.linked_by = m.user_id and m.role = 'admin' as "isCreator",
     now() as "listedAt"
   from members m
   join organizations o on o.workspace_id = m.workspace_id
@@ -119,7 +119,7 @@ const LIST_FOLLOWED = statement(
 
 /**
  * The link of a workspace that the person is a member of. `isKnown`: the host has already reported on the person's
- * membership. `isMaker`: the person made the link, is still an admin, and lets others join through it.
+ * membership. `isCreator`: the person created the link, is still an admin, and lets others join through it.
  */
 export type Followed = RowOf<typeof followedColumns>
 
@@ -240,7 +240,7 @@ export const confirmMemberships = async (
 }
 
 /**
- * $1: the maker of the links; $2: their workspaces; $3: the host's organizations; $4: when the host was asked.
+ * $1: the creator of the links; $2: their workspaces; $3: the host's organizations; $4: when the host was asked.
  * Newer denials stay. Once a day is often enough.
  */
 const CONFIRM_LINKS = statement(
@@ -268,7 +268,7 @@ export const confirmLinks = async (
   ])
 }
 
-/** $1: the workspace; $2: the host's organization; $3: the maker. */
+/** $1: the workspace; $2: the host's organization; $3: the creator. */
 const DENY_LINK = statement(
   'deny organization link',
   { isNew: bool },
