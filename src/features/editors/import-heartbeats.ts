@@ -39,7 +39,6 @@ import {
 import { countImported } from './count-personal.js'
 import {
   type HeartbeatPlan,
-  lockAndRead,
   planOne,
   type Rejected,
   rejectedTarget,
@@ -61,7 +60,7 @@ import {
   readNextDays,
   upsertImported,
 } from './queries/imports.js'
-import type { Facts } from './read-facts.js'
+import { type Facts, readFactsOfOne } from './read-facts.js'
 import { recordingOf } from './recording.js'
 import { DAY_MINUTES, type ReducedDay, type ReducedFile, type ReducedMinutes } from './reduce-file.js'
 import {
@@ -272,7 +271,7 @@ const planDay = async (tx: Tx, { userId, kind, next, scope }: DayToPlan): Promis
   const own = days.filter((other) => other.day === day)
   const heartbeats = isKept ? own.flatMap((day) => heartbeatsOf(day, kind)) : []
   const names = own.flatMap(namesIn).filter((name) => !isRepo(name, kind))
-  const facts = await lockAndRead(tx, {
+  const facts = await readFactsOfOne(tx, {
     userId,
     heartbeats,
     ignored: noneIgnored,

@@ -1,5 +1,4 @@
 /** Plans what heartbeats change: marks, and the minutes that result from new marks. */
-import { limits } from '../../../schemas/limits.js'
 import type { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type LeftOut, leaveOut } from '../../platform/database/write-queue.js'
@@ -28,8 +27,7 @@ import {
 } from './count-minutes.js'
 import { countPersonal, daysToRecount } from './count-personal.js'
 import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
-import { lockMarks, tryToLockMarks } from './queries/marks.js'
-import { completeFacts, type Facts, MAX_BATCH_COMPARISONS, readPartialFacts } from './read-facts.js'
+import { type Facts, readFactsOfMany } from './read-facts.js'
 import { type Recording, recordingOf } from './recording.js'
 import { hasUncounted, toStored } from './timeline.js'
 import type { Plan } from './write-plans.js'
@@ -62,14 +60,6 @@ export const tooManyMinutes = (minutes: TooMany): Rejected => ({
   error: errorForTooMany(minutes),
 })
 
-/** Reads a batch's facts. Waits for those who hold the lock. */
-export const lockAndRead = async (tx: Db, batch: Batch): Promise<Facts> => {
-  // Statements run in the order in which they're sent, so the marks are read once they're locked.
-  const [, partialFacts] = await Promise.all([lockMarks(tx, batch.userId), readPartialFacts(tx, [batch])])
-  const facts = await completeFacts(tx, partialFacts, limits.flush_comparisons)
-  return requireValue(facts, batch.userId)
-}
-
 /** Plans a batch on its own. Waits for locks that others hold. */
 export const planOne = async (tx: Db, facts: Facts): Promise<HeartbeatPlan | Rejected> => {
   const { target, batch } = facts
@@ -85,14 +75,8 @@ export const planOne = async (tx: Db, facts: Facts): Promise<HeartbeatPlan | Rej
 
 /** The same steps for several people. Waits for no one. @returns what became of each batch */
 export const planMany = async (tx: Db, batches: readonly Batch[]): Promise<(HeartbeatPlan | LeftOut)[]> => {
-  const userIds = batches.map(({ userId }) => userId)
-  const [locked, partialFacts] = await Promise.all([
-    tryToLockMarks(tx, userIds),
-    readPartialFacts(tx, batches),
-  ])
-  const held = userIds.filter((userId) => !locked.has(userId))
-  const free = partialFacts.filter(({ batch }) => locked.has(batch.userId))
-  const facts = await completeFacts(tx, free, MAX_BATCH_COMPARISONS)
+  const facts = await readFactsOfMany(tx, batches)
+  const held = batches.filter(({ userId }) => !facts.has(userId))
   const people = await Promise.all(Array.from(facts.values(), markInSet))
   const daysOf = await tryToLockMemberDays(
     tx,
@@ -105,7 +89,7 @@ export const planMany = async (tx: Db, batches: readonly Batch[]): Promise<(Hear
       one.kind === 'marked' ? countInSet(tx, one, requireValue(daysOf, one.facts.batch.userId)) : one,
     ),
   )
-  return [...planned, ...held.map(leaveOut)]
+  return [...planned, ...held.map(({ userId }) => leaveOut(userId))]
 }
 
 /** A person whose heartbeats are marked, and haven't counted yet. */

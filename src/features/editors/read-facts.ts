@@ -4,37 +4,15 @@ import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
-import { type FlushTarget, readTargets, type TargetRequest, type TargetResult } from '../minutes/index.js'
+import { readTargets, type TargetResult } from '../minutes/index.js'
 import { type Batch, type Heartbeat, namesIn } from './batch.js'
 import { canBeFolder, isRepo, markNameOf, Projects } from './project-names.js'
-import { readMarks } from './queries/marks.js'
+import { lockMarks, readMarks, tryToLockMarks } from './queries/marks.js'
 import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
 import { Counts, hoursAround, hoursBeside, type StoredHour, Timeline } from './timeline.js'
 
-/** The maximum comparisons per person when several people are read together. */
-export const MAX_BATCH_COMPARISONS = limits.flush_comparisons / 100
-
 /** How many hours on either side of its own an agent's mark affects. */
 const AGENT_HOURS_AROUND = 2
-
-/** What's stored around a person's heartbeats, as far as it was read. */
-export interface PartialFacts {
-  batch: Batch
-  readScope: ReadScope
-  marks: StoredHour[]
-  /** The projects of names. */
-  named: EditorProject[]
-  /** Where minutes in repositories named in full count. Not read if there are none. */
-  targetOfSent: TargetResult | { kind: 'not read' }
-}
-
-/** How much to read around someone's heartbeats. */
-interface ReadScope {
-  /** Whether the hours reach far enough for agents' marks. */
-  agents: boolean
-  /** Whether to read the projects behind names, both those sent and those in the marks. */
-  names: boolean
-}
 
 /** Everything that's read about a person's heartbeats. It determines what they change. */
 export interface Facts {
@@ -52,114 +30,124 @@ export interface Facts {
   target: TargetResult
 }
 
-/**
- * The first of two reads, sent along with the locks. Usually it's enough, because most heartbeats name a
- * repository in full, near marks of the same one. Reading everything at once takes an eighth more CPU time.
- */
-export const readPartialFacts = async (tx: Db, batches: readonly Batch[]): Promise<PartialFacts[]> => {
-  const people = batches.map((batch) => ({ batch, readScope: narrowScopeOf(batch) }))
-  const requests = batches
-    .filter((batch) => reposSent(batch).size > 0)
-    .map((batch) => targetRequest(batch, reposSent(batch)))
-  const [stored, targets] = await Promise.all([
-    readStored(tx, people),
-    readTargetsIfAny(tx, requests, MAX_BATCH_COMPARISONS),
-  ])
-  return people.map((one) => {
-    const { userId } = one.batch
-    const targetOfSent = targets.get(userId) ?? { kind: 'not read' }
-    return { ...one, ...requireValue(stored, userId), targetOfSent }
-  })
+/** How facts are read. */
+interface Manner {
+  /** Whether to wait for those who hold a person's lock. If not, that person is left out. */
+  waits: boolean
+  /** How much is compared for each person at most. */
+  maxComparisons: number
 }
 
+const alone: Manner = { waits: true, maxComparisons: limits.flush_comparisons }
+const together: Manner = { waits: false, maxComparisons: limits.flush_comparisons / 100 }
+
+/** Locks the person's marks and reads the facts. Waits for those who hold the lock. */
+export const readFactsOfOne = async (tx: Db, batch: Batch): Promise<Facts> =>
+  requireValue(await readFacts(tx, [batch], alone), batch.userId)
+
+/** The same for several people, without waiting. @returns the facts of those whose marks are locked now, by user */
+export const readFactsOfMany = (tx: Db, batches: readonly Batch[]): Promise<ReadonlyMap<string, Facts>> =>
+  readFacts(tx, batches, together)
+
 /**
- * The second reading, of what the first one lacks.
- * @param maxComparisons how much is compared for each person at most
- * @returns everyone's facts, by user
+ * Reads little, sent along with the locks, and more only if it's needed: most heartbeats name a repository in full,
+ * near marks of the same one. Reading everything at once takes an eighth more CPU time.
  */
-export const completeFacts = async (
+const readFacts = async (
   tx: Db,
-  partialFacts: readonly PartialFacts[],
-  maxComparisons: number,
+  batches: readonly Batch[],
+  { waits, maxComparisons }: Manner,
 ): Promise<ReadonlyMap<string, Facts>> => {
-  const enough = await readMissing(tx, partialFacts)
-  const people = await Promise.all(
-    enough.map(async (one) => {
-      const resolved = await resolveProjects(tx, one)
-      return { ...resolved, firstTarget: targetOfAll(one, resolved.repoKeys) }
-    }),
+  const narrow = batches.map((batch) => ({ batch, reach: reachFor(batch, []) }))
+  const withRepos = batches.filter((batch) => reposSent(batch).size > 0)
+  // Statements run in the order in which they're sent, so the marks are read once they're locked.
+  const [locked, storedNear, targetsOfSent] = await Promise.all([
+    lock(tx, batches, waits),
+    readStored(tx, narrow),
+    readTargetsOf(
+      tx,
+      withRepos.map((batch) => ({ batch, repoKeys: reposSent(batch) })),
+      together.maxComparisons,
+    ),
+  ])
+
+  const people = narrow.filter(({ batch }) => locked.has(batch.userId))
+  const wide = people.flatMap(({ batch, reach }) => {
+    const needed = reachFor(batch, requireValue(storedNear, batch.userId).marks)
+    return isWider(needed, reach) ? [{ batch, reach: needed }] : []
+  })
+  const stored = new Map([...storedNear, ...(await readStored(tx, wide))])
+
+  const resolved = await Promise.all(
+    people.map(({ batch }) => resolveProjects(tx, batch, requireValue(stored, batch.userId))),
   )
-  const requests = people.flatMap(({ batch, repoKeys, firstTarget }) =>
-    firstTarget.kind === 'found' ? [] : [targetRequest(batch, repoKeys)],
+
+  const lacking = resolved.filter(
+    ({ batch, repoKeys }) =>
+      targetsOfSent.get(batch.userId)?.kind !== 'found' || !isSubset(repoKeys, reposSent(batch)),
   )
-  const targets = await readTargetsIfAny(tx, requests, maxComparisons)
+  const targets = new Map([...targetsOfSent, ...(await readTargetsOf(tx, lacking, maxComparisons))])
   return new Map(
-    people.map(({ firstTarget, ...one }) => {
+    resolved.map((one) => {
       const { userId } = one.batch
-      const target = firstTarget.kind === 'found' ? firstTarget : requireValue(targets, userId)
-      return [userId, { ...one, target }]
+      return [userId, { ...one, target: requireValue(targets, userId) }]
     }),
   )
 }
 
-/** The first reading's target, if all repositories that are involved were sent. */
-const targetOfAll = (
-  { batch, targetOfSent }: PartialFacts,
-  repoKeys: ReadonlySet<string>,
-): FlushTarget | { kind: 'to be read' } => {
-  const sent = reposSent(batch)
-  const wereSent = [...repoKeys].every((repoKey) => sent.has(repoKey))
-  return targetOfSent.kind === 'found' && wereSent ? targetOfSent : { kind: 'to be read' }
+/** @returns the people whose marks are locked now */
+const lock = async (tx: Db, batches: readonly Batch[], waits: boolean): Promise<ReadonlySet<string>> => {
+  const userIds = batches.map(({ userId }) => userId)
+  if (!waits) return tryToLockMarks(tx, userIds)
+  await Promise.all(userIds.map((userId) => lockMarks(tx, userId)))
+  return new Set(userIds)
 }
 
-const narrowScopeOf = (batch: Batch): ReadScope => ({
-  agents: batch.heartbeats.some(({ isOfAgent }) => isOfAgent),
-  names: namesIn(batch).length > 0,
-})
-
-/** The data that the first read missed. */
-type Missing = 'nothing' | 'names' | 'agents and names'
-
-const missingFrom = ({ batch, readScope, marks }: PartialFacts): Missing => {
-  const isNearAgents = marks.some(({ agentProjects }) => agentProjects)
-  if (isNearAgents && !readScope.agents) return 'agents and names'
-  const isNearNames = marks.some((hour) => hasNames(hour, batch.kind))
-  return isNearNames && !readScope.names ? 'names' : 'nothing'
+/** How far to read around someone's heartbeats. */
+interface Reach {
+  /** Whether the hours reach far enough for agents' marks. */
+  agents: boolean
+  /** Whether to read the projects behind names, both those sent and those in the marks. */
+  names: boolean
 }
+
+/** @param known the marks that are known so far */
+const reachFor = (batch: Batch, known: readonly StoredHour[]): Reach => {
+  const isOfAgents = batch.heartbeats.some(({ isOfAgent }) => isOfAgent)
+  const isNearAgents = known.some(({ agentProjects }) => agentProjects)
+  const isNearNames = known.some((hour) => hasNames(hour, batch.kind))
+  return {
+    agents: isOfAgents || isNearAgents,
+    // Hours that weren't read yet may have names.
+    names: namesIn(batch).length > 0 || isNearNames || (isNearAgents && !isOfAgents),
+  }
+}
+
+const isWider = (one: Reach, other: Reach): boolean =>
+  (one.agents && !other.agents) || (one.names && !other.names)
 
 const hasNames = ({ projects, agentProjects }: StoredHour, kind: RepohostKind) =>
   [...projects, ...(agentProjects ?? [])].some((project) => !isRepo(project, kind))
 
-/** Reads again for people whose first read missed something. */
-const readMissing = async (tx: Db, partialFacts: readonly PartialFacts[]): Promise<PartialFacts[]> => {
-  const checked = partialFacts.map((one) => ({ one, missing: missingFrom(one) }))
-  const complete = checked.flatMap(({ one, missing }) => (missing === 'nothing' ? [one] : []))
-  const incomplete = checked.flatMap(({ one, missing }) =>
-    missing === 'nothing'
-      ? []
-      : [
-          {
-            ...one,
-            readScope: { agents: one.readScope.agents || missing === 'agents and names', names: true },
-          },
-        ],
-  )
-  const stored = await readStored(tx, incomplete)
-  return [...complete, ...incomplete.map((one) => ({ ...one, ...requireValue(stored, one.batch.userId) }))]
+/** What's stored around a person's heartbeats. */
+interface Stored {
+  marks: StoredHour[]
+  /** The projects of names. */
+  named: EditorProject[]
 }
 
 /** @returns what's stored about each person, by user */
 const readStored = async (
   tx: Db,
-  people: readonly Pick<PartialFacts, 'batch' | 'readScope'>[],
-): Promise<ReadonlyMap<string, Pick<PartialFacts, 'marks' | 'named'>>> => {
+  people: readonly { batch: Batch; reach: Reach }[],
+): Promise<ReadonlyMap<string, Stored>> => {
   if (people.length === 0) return new Map()
-  const requests = people.map(({ batch, readScope }) => {
+  const requests = people.map(({ batch, reach }) => {
     const hours = hoursAround(batch.heartbeats.map(({ minute }) => minute))
     return {
       userId: batch.userId,
-      readScope,
-      hours: readScope.agents ? hoursBeside(hours, AGENT_HOURS_AROUND) : hours,
+      reach,
+      hours: reach.agents ? hoursBeside(hours, AGENT_HOURS_AROUND) : hours,
       names: namesIn(batch),
     }
   })
@@ -167,7 +155,7 @@ const readStored = async (
     readMarks(tx, requests),
     findNames(
       tx,
-      requests.filter(({ readScope }) => readScope.names),
+      requests.filter(({ reach }) => reach.names),
     ),
   ])
   const hoursByPerson = groupBy(hours, ({ userId }) => userId)
@@ -184,23 +172,24 @@ const readStored = async (
 const reposSent = ({ heartbeats }: Batch): ReadonlySet<string> =>
   new Set(heartbeats.flatMap(({ project }) => project.repo?.toLowerCase() ?? []))
 
-const targetRequest = ({ userId, scope }: Batch, repoKeys: ReadonlySet<string>): TargetRequest => ({
-  userId,
-  scope,
-  repoKeys,
-})
+const isSubset = (keys: ReadonlySet<string>, of: ReadonlySet<string>): boolean =>
+  [...keys].every((key) => of.has(key))
 
-const readTargetsIfAny = async (
+/** @returns where minutes of these repositories count, by user */
+const readTargetsOf = async (
   tx: Db,
-  requests: readonly TargetRequest[],
+  people: readonly Pick<Facts, 'batch' | 'repoKeys'>[],
   maxComparisons: number,
-): Promise<ReadonlyMap<string, TargetResult>> =>
-  requests.length === 0 ? new Map() : readTargets(tx, requests, maxComparisons)
+): Promise<ReadonlyMap<string, TargetResult>> => {
+  const requests = people.map(({ batch: { userId, scope }, repoKeys }) => ({ userId, scope, repoKeys }))
+  return requests.length === 0 ? new Map() : readTargets(tx, requests, maxComparisons)
+}
 
 /** Finds the repositories behind names, and those that are involved. */
 const resolveProjects = async (
   tx: Db,
-  { batch, marks, named }: PartialFacts,
+  batch: Batch,
+  { marks, named }: Stored,
 ): Promise<Omit<Facts, 'target'>> => {
   const sent = batch.heartbeats.map(({ project }) => project)
   const repos = sent.flatMap(({ repo }) => repo ?? [])

@@ -5,8 +5,9 @@ import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from
 import { type Batch, batchOf, withoutFarDays } from './batch.js'
 import { asksForLastProject, resolveLastProjects } from './last-project.js'
 import { nothingRecorded, type Recorded } from './mark-heartbeats.js'
-import { type HeartbeatPlan, lockAndRead, planMany, planOne } from './plan-heartbeats.js'
+import { type HeartbeatPlan, planMany, planOne } from './plan-heartbeats.js'
 import type { ProjectHost, SentHeartbeat } from './project-names.js'
+import { readFactsOfOne } from './read-facts.js'
 import { hoursAround } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
@@ -49,7 +50,7 @@ interface RecordedBatch {
 
 const recordOne = async (tx: Tx, sent: Batch): Promise<RecordedBatch> => {
   const batch = await resolveLastProjects(tx, sent)
-  const facts = await lockAndRead(tx, batch)
+  const facts = await readFactsOfOne(tx, batch)
   const plan = await planOne(tx, facts)
   if (plan.kind === 'rejected') throw plan.error
   const planned = plannedOf(plan)
