@@ -25,7 +25,7 @@ export interface DashboardResponse extends Decision {
 export const readDashboard = (
   database: Database,
   question: DashboardQuestion,
-  { trends = false },
+  trends: boolean,
 ): Promise<DashboardResponse> =>
   readSnapshot(database, async (tx) => {
     const { workspaceId } = question

@@ -35,8 +35,9 @@ interface Write {
 }
 
 /**
- * The only way a snapshot gets a new version. The person's role is already locked, and the preconditions are checked. Two
- * first pushes at the same time are a row conflict, after which the second transaction finds the snapshot of the first.
+ * The only way a snapshot gets a new version. The person's role is locked and the preconditions are checked before, and the quota
+ * is checked after it. Two first pushes at the same time are a row conflict, after which the second transaction finds the
+ * snapshot of the first.
  * @param current as `lockSnapshot` found it
  */
 export const writeSnapshot = async (
@@ -58,7 +59,6 @@ export const writeSnapshot = async (
     target: `${snapshot.owner}/${snapshot.repo}`,
     details: { version: snapshot.version, size_bytes: snapshot.sizeBytes, ...(reason && { reason }) },
   })
-  if (content.sizeBytes > (current?.sizeBytes ?? 0)) await requireStorageQuota(tx, key.workspaceId)
   return { snapshot, changed: true }
 }
 
@@ -106,5 +106,7 @@ export const restoreSettings = (
     requirePreconditions(preconditions, current)
     const { owner, repo, settings } = old
     const write = { action: 'settings.restored', owner, repo, settings, author: caller, reason } as const
-    return { ...(await writeSnapshot(tx, key, current, write)), ...judged }
+    const written = await writeSnapshot(tx, key, current, write)
+    if (written.snapshot.sizeBytes > current.sizeBytes) await requireStorageQuota(tx, key.workspaceId)
+    return { ...written, ...judged }
   })

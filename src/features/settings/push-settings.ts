@@ -6,6 +6,7 @@ import { lockAdmin, openPersonalWorkspace, type PersonalRules } from '../workspa
 import { type Written, writeSnapshot } from './change-snapshot.js'
 import { findPushTarget, type PushTarget } from './policies/repo-access.js'
 import { requireNewKeySpelling } from './policies/settings-rules.js'
+import { requireStorageQuota } from './policies/storage-quota.js'
 import type { RepoQuestion } from './queries/matches.js'
 import { lockSnapshot, readSettings } from './queries/snapshots.js'
 
@@ -73,6 +74,7 @@ export const pushSettings = async (
     await storeRepos(tx, named)
     const write = { action: 'settings.pushed', owner, repo, settings: text, author: caller } as const
     const written = await writeSnapshot(tx, key, current, write)
+    if (written.snapshot.sizeBytes > (current?.sizeBytes ?? 0)) await requireStorageQuota(tx, workspaceId)
     return { ...written, workspaceCreated }
   }, options)
   rememberRepos(named)

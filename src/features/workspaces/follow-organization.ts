@@ -79,11 +79,22 @@ const namesOf = async (
   return new Map(admitting.filter(({ id }) => belongsTo.get(id)).map(({ id, name }) => [id, name]))
 }
 
-/** What a push asks the host about the organizations that the caller's workspaces follow. */
-export const questionsAtPush = (followed: Followed[]): MembershipQuestions => ({
+/** What a push asks the host about the organizations that a person's workspaces follow. */
+const membershipQuestions = (followed: Followed[]): MembershipQuestions => ({
   owns: organizationsOf(followed.filter(isOwnLink)),
   belongsTo: organizationsOf(followed.filter(isChecked)),
 })
+
+/** The organizations that a person's workspaces follow, with what a push asks the host about them. */
+export interface PushCheck {
+  followed: Followed[]
+  questions: MembershipQuestions
+}
+
+export const readPushCheck = async (db: Db, userId: string): Promise<PushCheck> => {
+  const followed = await listFollowed(db, userId)
+  return { followed, questions: membershipQuestions(followed) }
+}
 
 /** Pauses links and ends memberships according to the host's answers at a push. */
 export const syncMembershipOnPush = async (

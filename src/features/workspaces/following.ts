@@ -9,17 +9,19 @@ import {
   type FollowContext,
   followAtSignIn,
   handleLeaveReport,
+  type PushCheck,
   type ReportMarks,
+  readPushCheck,
   syncMembershipOnPush,
 } from './follow-organization.js'
-import { type Followed, listFollowed } from './queries/organizations.js'
+import type { Followed } from './queries/organizations.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     following: {
       atSignIn(user: User, memberships: Memberships): Promise<void>
-      /** What a push asks the host about (`questionsAtPush`). */
-      listFollowed(user: User): Promise<Followed[]>
+      /** Read it before the host is asked. */
+      readPushCheck(user: User): Promise<PushCheck>
       atPush(user: User, followed: Followed[], answers: MembershipAnswers): Promise<void>
       atReport(workspaceId: string, left: ReportedLeave, marks: ReportMarks): Promise<void>
     }
@@ -38,7 +40,7 @@ export default fp(
     }
     app.decorate('following', {
       atSignIn: (user, memberships) => followAtSignIn(context, user, memberships),
-      listFollowed: (user) => listFollowed(database.write, user.id),
+      readPushCheck: (user) => readPushCheck(database.write, user.id),
       atPush: (user, followed, answers) => syncMembershipOnPush(context, user, followed, answers),
       atReport: (workspaceId, left, marks) => handleLeaveReport(context, workspaceId, left, marks),
     })

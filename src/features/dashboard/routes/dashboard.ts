@@ -105,6 +105,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { query } = request
       const { workspaceId, userId, key } = request.granted(teamAccess)
+      // A workspace key has no person.
       const viewer = key?.workspaceId ? { id: key.keyId, userId: null } : { id: userId, userId }
       const range = await rangeFor(request)
       const subject: Subject =
@@ -126,7 +127,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
         if (viewed.kind === 'names others') await recordView(viewed.view)
         return sendLines(reply, download)
       }
-      const response = await readDashboard(database, question, query)
+      const response = await readDashboard(database, question, query.trends === true)
       const viewed = viewedInDashboard(question, response, query.comparison === true)
       if (viewed.kind === 'names others') await recordView(viewed.view)
       return sendDashboard(reply, response.dashboard)
@@ -177,7 +178,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
       varyByAccept(reply)
       if (wantsCsv(request, query)) return sendLines(reply, await openDashboardLines(database, question))
-      const { dashboard } = await readDashboard(database, question, query)
+      const { dashboard } = await readDashboard(database, question, query.trends === true)
       return sendDashboard(reply, await addAgentMinutes(database, userId, repoKey, dashboard))
     },
   })

@@ -26,7 +26,6 @@ import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { chargeHostToken } from '../../../platform/rate-limits/rate-limit.js'
-import { questionsAtPush } from '../../workspaces/index.js'
 import { change, pull, push, readHistory } from '../access.js'
 import { deleteSettings, restoreSettings, type Written } from '../change-snapshot.js'
 import { requireSettings, warningsOf } from '../policies/settings-rules.js'
@@ -144,10 +143,10 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
       // Before the host is asked, and once more with the settings locked.
       await requirePushSpelling(database.read, sent, target)
-      const followed = await following.listFollowed(caller)
+      const { followed, questions } = await following.readPushCheck(caller)
       const charge = await chargeHostToken(request)
       const shown = { token: headers['x-repohost-token'], userId: caller.repohostId, trace }
-      const host = await clients.repohost.checkPushAccess(shown, { owner, repo }, questionsAtPush(followed))
+      const host = await clients.repohost.checkPushAccess(shown, { owner, repo }, questions)
       await charge.settle(host.outcome)
       // Runs in its own transactions: people who have left an organization leave its workspaces even if the push fails.
       await following.atPush(caller, followed, host.memberships)
