@@ -177,6 +177,65 @@ t.test('a connection that breaks during a transaction fails only that request', 
   })
 })
 
+t.test('a write whose commit gets no response is repeated if it’s safe, and counts once', async (t) => {
+  const { service, ada, id } = await startTeam(t)
+  const proxy = await startTcpProxy(t, service.databaseUrl)
+  const beside = await startService(t, { beside: service, env: { DATABASE_URL: proxy.url } })
+  const day = await readToday(service.database)
+  const send = (path: string, body: object) =>
+    beside.request('POST', path, { body, headers: { Authorization: `Bearer ${ada.token}` } })
+  const flushOf = (repos: number, flush_id?: string) => () =>
+    send('/api/team/active-minutes', {
+      flush_id,
+      entries: Array.from({ length: repos }, (_, n) => ({ repo: `acme/r${n}`, day, minutes: 1 })),
+    })
+  let hour = 0
+  const beat = (heartbeats: number) => () => {
+    hour++
+    const from = Date.parse(day) / 1_000 - hour * 3_600
+    const body = Array.from({ length: heartbeats }, (_, n) => ({
+      time: from + n * 10,
+      project: 'acme/beats',
+    }))
+    return send('/api/wakatime/v1/users/current/heartbeats.bulk', body)
+  }
+  const sum = async () => {
+    const [row] = await service.database.read.statement<{ minutes: number }>(
+      `select coalesce(sum(minutes), 0)::int as minutes from activity
+      where workspace_id = $1::uuid and repo_key <> 'acme/beats'`,
+      [id],
+    )
+    return row?.minutes
+  }
+  /** Breaks the connection when it brings the response to a commit. */
+  const withoutResponse = async (call: () => Promise<{ status: number; body: unknown }>) => {
+    let isCut = false
+    proxy.cut = (from, bytes) => {
+      if (isCut || from !== 'server' || !bytes.includes('COMMIT')) return false
+      isCut = true
+      return true
+    }
+    const reply = await call()
+    proxy.cut = undefined
+    t.ok(isCut, 'the connection was broken')
+    return reply
+  }
+  // Opens the connections, and stores the names of the repositories.
+  t.equal((await flushOf(60, 'first')()).status, 200)
+  t.equal(await sum(), 60)
+
+  t.match(await withoutResponse(flushOf(1, 'small')), { status: 200, body: { duplicate: true } })
+  t.equal(await sum(), 61)
+  t.match(await withoutResponse(flushOf(60, 'large')), { status: 200, body: { duplicate: true } })
+  t.equal(await sum(), 121)
+  for (const repos of [1, 60]) {
+    const before = await sum()
+    t.hasStrict(await withoutResponse(flushOf(repos)), { status: 503, body: { code: 'unavailable' } })
+    t.equal(await sum(), (before ?? 0) + repos, 'which can’t be repeated')
+  }
+  for (const heartbeats of [1, 60]) t.equal((await withoutResponse(beat(heartbeats))).status, 202)
+})
+
 t.test('while the database has no disk space, requests get 503, and nothing is half done', async (t) => {
   const { service, ada, id } = await startTeam(t)
   const admin = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })

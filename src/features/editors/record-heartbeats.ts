@@ -30,7 +30,7 @@ export const createHeartbeatRecorder = (database: Database, host: ProjectHost) =
     const size = batch.heartbeats.length
     if (size === 0) return nothingRecorded(batch)
     const { recorded, named } = await (isRecordedAlone(batch)
-      ? queue.writeSingle(batch)
+      ? queue.writeSingle({ item: batch, isRepeatable: true })
       : queue.record({ userId, item: batch, size, isRepeatable: true }))
     rememberRepos(named)
     return recorded

@@ -12,9 +12,12 @@ interface QueuedWrite<Item> {
   item: Item
   /** How much of a set it uses. */
   size: number
-  /** Whether to write it again if the outcome of the first attempt is unknown. */
+  /** Whether to write it once more if nothing says whether the first attempt has written it. */
   isRepeatable: boolean
 }
+
+/** A write that needs no place in a set. */
+type SingleWrite<Item> = Pick<QueuedWrite<Item>, 'item' | 'isRepeatable'>
 
 /** Someone's write that was recorded in a transaction. */
 export interface Written<Result> {
@@ -62,9 +65,9 @@ const MAX_SETS = 2
 const MAX_SINGLE_MS = 100
 
 /**
- * Sends waiting writes in sets. It doesn't wait for a set to fill up, so a single write is sent at once. A
- * set never includes a person whose earlier write is still running, because it would wait for that write's
- * lock.
+ * Sends waiting writes in sets. It doesn't wait for a set to fill up, so a single write is sent at once. A set has no
+ * one who is in another set, or for whom the queue has just begun a single write, because it would find their lock held.
+ * It may find it held by a longer write, or by one that was left out: then it leaves them out too.
  */
 export class WriteQueue<Item, Result> {
   private waiting: Waiting<Item, Result>[] = []
@@ -80,11 +83,26 @@ export class WriteQueue<Item, Result> {
 
   /** @throws {DatabaseBusy} if too many are waiting, or this one waited too long. Nothing was written then. */
   record(write: QueuedWrite<Item>): Promise<Result> {
-    return write.size > MAX_WRITE_SIZE ? this.writeSingle(write.item) : this.add(write)
+    return write.size > MAX_WRITE_SIZE ? this.writeSingle(write) : this.add(write)
   }
 
   /** Writes one item in its own transaction, without waiting for a set. */
-  writeSingle(item: Item): Promise<Result> {
+  async writeSingle(write: SingleWrite<Item>): Promise<Result> {
+    try {
+      return await this.attempt(write.item)
+    } catch (error) {
+      return this.repeat(write, error)
+    }
+  }
+
+  /** Writes once more what may have been written. @throws the failure, if it's another one, or can't be repeated */
+  private async repeat({ item, isRepeatable }: SingleWrite<Item>, failure: unknown): Promise<Result> {
+    // No one waits for a response twice.
+    if (!(failure instanceof UnknownOutcome) || !isRepeatable || isTimeout(failure)) throw failure
+    return this.attempt(item)
+  }
+
+  private attempt(item: Item): Promise<Result> {
     return this.database.transaction((tx) => this.recordOne(tx, item), {
       readsFirst: true,
       // The same write may be running twice, and a workspace may be deleted in the meantime.
@@ -149,7 +167,7 @@ export class WriteQueue<Item, Result> {
 
   /** Needs fewer statements than a set of one. */
   private async writeOne({ write, resolve }: Waiting<Item, Result>): Promise<void> {
-    const writing = this.writeSingle(write.item)
+    const writing = this.writeSingle(write)
     resolve(writing)
     await withTimeout(Promise.allSettled([writing]), MAX_SINGLE_MS, () => {})
   }
@@ -173,15 +191,15 @@ export class WriteQueue<Item, Result> {
 
   /** Once the set is committed. */
   private settle({ write, resolve }: Waiting<Item, Result>, outcome: Outcome<Result>): void {
-    resolve(outcome.kind === 'recorded' ? outcome.result : this.writeSingle(write.item))
+    resolve(outcome.kind === 'recorded' ? outcome.result : this.writeSingle(write))
   }
 
-  /** Nothing was written, or nothing says whether it was. */
+  /** If nothing was written, everyone is written alone, except after a timeout. */
   private settleFailed(set: Waiting<Item, Result>[], error: unknown): void {
-    const isPossiblyWritten = error instanceof UnknownOutcome
     for (const { write, resolve, reject } of set) {
-      if (isTimeout(error) || (isPossiblyWritten && !write.isRepeatable)) reject(error)
-      else resolve(this.writeSingle(write.item))
+      if (isTimeout(error)) reject(error)
+      else if (error instanceof UnknownOutcome) resolve(this.repeat(write, error))
+      else resolve(this.writeSingle(write))
     }
   }
 }
