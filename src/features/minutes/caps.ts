@@ -13,15 +13,13 @@ export type Cut = 'none' | 'hour_full' | 'day_full'
 
 export const noMinutes = (): Minutes => ({ minutes: 0, hours: new Array(HOURS).fill(0) })
 
-export const copyOf = ({ minutes, hours }: Readonly<Minutes>): Minutes => ({ minutes, hours: [...hours] })
-
 /** Changes `sum`. */
 export const addTo = (sum: Minutes, minutes: number, hours: number[]): void => {
   sum.minutes += minutes
   for (let hour = 0; hour < HOURS; hour++) sum.hours[hour] = (sum.hours[hour] ?? 0) + (hours[hour] ?? 0)
 }
 
-export const sumOf = (a: Minutes, b: Minutes): Minutes => ({
+export const sumOf = (a: Readonly<Minutes>, b: Minutes): Minutes => ({
   minutes: a.minutes + b.minutes,
   hours: a.hours.map((inHour, hour) => inHour + (b.hours[hour] ?? 0)),
 })
@@ -66,8 +64,8 @@ export interface MemberDay {
   readonly timezones: ReadonlyMap<string, string | null> | undefined
 }
 
-/** @throws if the day wasn't locked */
-export const requireDay = (days: ReadonlyMap<string, MemberDay>, day: string): MemberDay => {
+/** @param days by day @throws if the day wasn't locked */
+export const requireDay = <Day>(days: ReadonlyMap<string, Day>, day: string): Day => {
   const found = days.get(day)
   if (!found) throw new Error('Minutes were counted on a day that isn’t locked')
   return found

@@ -4,16 +4,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import { requireValue } from '../../platform/process/maps.js'
 import { addDays } from '../../platform/time/days.js'
-import {
-  addTo,
-  type Cut,
-  capMinutes,
-  copyOf,
-  type MemberDay,
-  type Minutes,
-  requireDay,
-  sumOf,
-} from './caps.js'
+import { type Cut, capMinutes, type MemberDay, type Minutes, requireDay, sumOf } from './caps.js'
 import { knownOf, type MemberDays } from './member-days.js'
 import type { FlushTarget } from './queries/flush-target.js'
 import type { AddedMinutes, RequestedDays } from './queries/minutes.js'
@@ -34,8 +25,12 @@ interface Entry {
   day: string
   minutes: number
   hours: ActivityEntry['hours']
-  /** How much of the entry the person excludes from recording. That part is removed. */
-  off?: 'part' | 'all'
+}
+
+/** An entry without the part that the person excludes from recording. */
+interface RecordedEntry extends Entry {
+  /** How much is left. */
+  recorded: 'all' | 'part' | 'none'
 }
 
 /** A workspace that matches, with the days that may get minutes. */
@@ -50,8 +45,7 @@ export interface TargetedFlush {
   kind: 'targeted'
   userId: string
   flush: Flush
-  /** Without anything that the person excludes from recording. */
-  entries: Entry[]
+  entries: RecordedEntry[]
   /** The first and the last day that still count. */
   window: readonly [string, string]
   /** By id. */
@@ -102,29 +96,42 @@ export const requireRowLimit = ({ rows, workspaces }: TargetedFlush): void => {
   })
 }
 
-const recordedOf = (flush: Flush, { recording }: FlushTarget, timezone: string): Entry[] => {
-  if (!recording) return flush.entries
-  const reposOff = new Set(recording.reposOff)
-  return flush.entries.map((entry): Entry => {
+const recordedOf = (flush: Flush, { recording }: FlushTarget, timezone: string): RecordedEntry[] => {
+  const reposOff = new Set(recording?.reposOff)
+  return flush.entries.map((entry): RecordedEntry => {
+    const whole = { ...entry, recorded: 'all' as const }
+    if (!recording) return whole
     if (recording.paused || reposOff.has(entry.repoKey))
-      return { ...entry, minutes: 0, hours: {}, off: 'all' }
-    if (!recording.hours || !entry.hours) return entry
+      return { ...entry, minutes: 0, hours: {}, recorded: 'none' }
+    if (!recording.hours || !entry.hours) return whole
     const kept = recordedPart(
       entry.minutes,
       entry.hours,
       recordedHoursOf(recording.hours, timezone, entry.day),
     )
-    if (kept.minutes === entry.minutes) return entry
-    return { ...entry, ...kept, off: kept.minutes === 0 ? 'all' : 'part' }
+    if (kept.minutes === entry.minutes) return whole
+    return { ...entry, ...kept, recorded: kept.minutes === 0 ? 'none' : 'part' }
   })
 }
 
-/** A member's day in one workspace, with the entries so far. */
+/** A member's day in one workspace, as the entries change it. */
 interface PlannedDay {
-  total: Minutes
+  before: MemberDay
+  /** With the entries so far. */
+  total: Readonly<Minutes>
   /** What they add, by repository. */
   rows: Map<string, AddedMinutes>
 }
+
+const toPlanned = ({ workspace, days }: MemberDays<FlushWorkspace>) => ({
+  workspace,
+  days: new Map(
+    Array.from(days, ([day, before]): [string, PlannedDay] => [
+      day,
+      { before, total: before.total, rows: new Map() },
+    ]),
+  ),
+})
 
 /**
  * Counts the entries in order: each gets what the earlier ones have left of the caps.
@@ -137,47 +144,46 @@ export const planFlush = (
   // In the original spelling.
   const names = new Map(flush.entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
   const notes: FlushNote[] = []
-  const planned = new Map<MemberDay, PlannedDay>()
+  const planned = members.map(toPlanned)
   for (const [index, entry] of entries.entries()) {
-    const refusal = rejectionOf(entry, window, members)
+    const refusal = rejectionOf(entry, window, planned)
     if (refusal !== 'none') {
       notes.push({ index, status: 'ignored', code: refusal })
       continue
     }
-    const { repoKey, day, minutes, hours, off } = entry
+    const { repoKey, day, minutes, hours, recorded } = entry
     if (minutes === 0) continue
     const repo = requireValue(names, repoKey)
     const cuts: Cut[] = []
-    for (const { workspace, days } of members) {
+    for (const { workspace, days } of planned) {
       if (!isMatched(entry, workspace)) continue
       const { workspaceId, userId } = workspace
-      const memberDay = requireDay(days, day)
-      const { total, rows } = planned.get(memberDay) ?? { total: copyOf(memberDay.total), rows: new Map() }
-      planned.set(memberDay, { total, rows })
+      const plannedDay = requireDay(days, day)
+      const { before, total, rows } = plannedDay
       const { counted, cut } = capMinutes(total, minutes, hours)
-      addTo(total, counted.minutes, counted.hours)
       cuts.push(cut)
       if (counted.minutes === 0) continue
+      plannedDay.total = sumOf(total, counted)
       const row = rows.get(repoKey)
-      const known = knownOf(memberDay, repoKey, timezone)
+      const known = knownOf(before, repoKey, timezone)
       const sum = row ? sumOf(row, counted) : counted
       rows.set(repoKey, { workspaceId, userId, day, repo, repoKey, timezone, ...known, ...sum })
     }
-    const code = off ? 'recording_off' : strictest(cuts)
+    const code = recorded === 'part' ? 'recording_off' : strictest(cuts)
     if (code !== 'none') notes.push({ index, status: 'capped', code })
   }
-  const added = Array.from(planned.values(), ({ rows }) => [...rows.values()]).flat()
+  const added = planned.flatMap(({ days }) => [...days.values()].flatMap(({ rows }) => [...rows.values()]))
   return { response: toResponse(entries.length, notes), added }
 }
 
 /** Why an entry counts nowhere. */
 const rejectionOf = (
-  entry: Entry,
+  entry: RecordedEntry,
   [first, last]: TargetedFlush['window'],
-  members: readonly MemberDays<FlushWorkspace>[],
+  members: readonly { workspace: FlushWorkspace }[],
 ): 'none' | 'day_out_of_window' | 'recording_off' | 'repo_not_matched' => {
   if (entry.day < first || entry.day > last) return 'day_out_of_window'
-  if (entry.off === 'all') return 'recording_off'
+  if (entry.recorded === 'none') return 'recording_off'
   if (!members.some(({ workspace }) => isMatched(entry, workspace))) return 'repo_not_matched'
   return 'none'
 }

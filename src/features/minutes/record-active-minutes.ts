@@ -164,7 +164,7 @@ const countFlush = (
 ): CountedFlush => {
   const { flush, entries } = targeted
   const { userId } = flush
-  const repos = entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
+  const repos = entries.flatMap(({ repo, recorded }) => (recorded === 'none' ? [] : [repo]))
   const named = reposToRemember(userId, repos)
   const { response, added } = planFlush(targeted, members)
   return { kind: 'recorded', userId, flush, added, result: { response, named } }
