@@ -28,13 +28,9 @@ export const readTarget = async (
   scope: Scope = 'workspaces',
 ): Promise<FlushTarget> => {
   const targets = await readTargets(db, [{ userId, repoKeys, scope }])
-  return requireTarget(requireValue(targets, userId), repoKeys.size)
-}
-
-/** @throws {ApiError} as `readTarget` */
-export const requireTarget = (target: TargetResult, repos: number): FlushTarget => {
+  const target = requireValue(targets, userId)
   if (target.kind === 'found') return target
-  throw errorForTarget(target, repos)
+  throw errorForTarget(target, repoKeys.size)
 }
 
 /** @returns `token_invalid`, `payload_too_large` */

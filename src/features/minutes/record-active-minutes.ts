@@ -14,13 +14,7 @@ import { requireValue } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
 import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../accounts/index.js'
-import {
-  type LockedDays,
-  lockMemberDays,
-  type MemberDays,
-  requireTarget,
-  tryToLockMemberDays,
-} from './member-days.js'
+import { errorForTarget, lockMemberDays, type MemberDays, tryToLockMemberDays } from './member-days.js'
 import {
   type Flush,
   type FlushWorkspace,
@@ -38,7 +32,14 @@ import {
   writeMinutes,
 } from './queries/minutes.js'
 
-/** Larger flushes are recorded alone. */
+/**
+ * The most that a flush may need in a set. It's left out, and recorded alone:
+ * - if it exceeds these limits, has more entries than the queue takes, or days with too many rows to read, because the
+ *   others would wait for it;
+ * - if it changes the person's time zone, because their row would stay locked until the set ends;
+ * - if it was sent before, or the person is unknown, because it writes nothing, and may get an error;
+ * - if someone holds a lock of its days, because a set waits for no one.
+ */
 const MAX_BATCH = { rows: 200, days: 8, comparisons: limits.flush_comparisons / 100 }
 
 /**
@@ -46,6 +47,12 @@ const MAX_BATCH = { rows: 200, days: 8, comparisons: limits.flush_comparisons / 
  * the person's recording preferences. Flushes that arrive at the same time from different people are written together.
  * The function throws an `ApiError`: `invalid_timezone`, `flush_id_reused`, `validation_failed` for hours that exceed
  * their minutes, `payload_too_large` for a request that would change too many rows.
+ *
+ * Each hop has a reason:
+ * - The queue sends what arrives during a transaction in the next one, because one for many people costs less than many.
+ * - It calls `recordMany` back with a set, which waits for no one's lock, so that nobody holds up the others.
+ * - It calls `recordOne` with a flush that's alone or was left out of a set, which waits, and needs fewer statements.
+ * - `rememberRepos` comes after the commit, because it caches what's stored.
  */
 export const createFlushRecorder = (database: Database) => {
   const queue = new WriteQueue(database, recordOne, recordMany)
@@ -88,20 +95,11 @@ interface RecordedFlush {
 }
 
 const recordOne = async (tx: Tx, flush: Flush): Promise<RecordedFlush> => {
-  const request = requestOf(flush)
-  const [targets, responses] = await Promise.all([
-    readTargets(tx, [request], limits.flush_comparisons),
-    readFlushResponses(tx, [flush]),
-  ])
+  const [targets, responses] = await read(tx, [flush], limits.flush_comparisons)
   const target = requireValue(targets, flush.userId)
   const sentBefore = responses.get(flush.userId)
-  if (target.kind !== 'unknown person' && sentBefore) {
-    const response = repeat(flush, sentBefore)
-    const named = reposToRemember(flush.userId, [])
-    return { response, named }
-  }
-  const targeted = targetFlush(flush, requireTarget(target, request.repoKeys.size))
-  requireRowLimit(targeted)
+  if (target.kind !== 'unknown person' && sentBefore) return repeat(flush, sentBefore)
+  const targeted = targetAlone(flush, target)
   // Before the activity lock, so that its holder never waits for the user's row.
   if (targeted.hasNewTimezone) await changeTimezone(tx, flush.userId, targeted.timezone)
   const members = await lockMemberDays(tx, targeted.workspaces)
@@ -110,11 +108,9 @@ const recordOne = async (tx: Tx, flush: Flush): Promise<RecordedFlush> => {
   return counted.result
 }
 
+/** The same steps for several people. Those who are left out are recorded alone. */
 const recordMany = async (tx: Tx, flushes: readonly Flush[]): Promise<Outcome<RecordedFlush>[]> => {
-  const [targets, responses] = await Promise.all([
-    readTargets(tx, flushes.map(requestOf), MAX_BATCH.comparisons),
-    readFlushResponses(tx, flushes),
-  ])
+  const [targets, responses] = await read(tx, flushes, MAX_BATCH.comparisons)
   const targeted = flushes.map((flush) =>
     targetInSet(flush, requireValue(targets, flush.userId), responses.has(flush.userId)),
   )
@@ -122,15 +118,21 @@ const recordMany = async (tx: Tx, flushes: readonly Flush[]): Promise<Outcome<Re
     tx,
     targeted.filter((one) => one.kind === 'targeted'),
   )
-  const outcomes = targeted.map((one) =>
-    one.kind === 'targeted' ? countInSet(one, requireValue(daysOf, one.userId)) : one,
-  )
+  const counted = targeted.map((one) => {
+    if (one.kind === 'left out') return one
+    const days = requireValue(daysOf, one.userId)
+    return days.kind === 'locked' ? countFlush(one, days.members) : days
+  })
   await write(
     tx,
-    outcomes.filter((one) => one.kind === 'recorded'),
+    counted.filter((one) => one.kind === 'recorded'),
   )
-  return outcomes
+  return counted
 }
+
+/** @returns each person's target, and the response if the flush was sent before */
+const read = (tx: Tx, flushes: readonly Flush[], maxComparisons: number) =>
+  Promise.all([readTargets(tx, flushes.map(requestOf), maxComparisons), readFlushResponses(tx, flushes)])
 
 const requestOf = ({ userId, entries }: Flush) => ({
   userId,
@@ -138,9 +140,19 @@ const requestOf = ({ userId, entries }: Flush) => ({
   scope: 'workspaces' as const,
 })
 
-const repeat = ({ bodyHash }: Flush, response: { bodyHash: string; answer: string }): FlushResult => {
-  if (response.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
-  return { ...(JSON.parse(response.answer) as FlushResult), duplicate: true }
+const repeat = (flush: Flush, response: { bodyHash: string; answer: string }): RecordedFlush => {
+  if (response.bodyHash !== flush.bodyHash) throw new ApiError('flush_id_reused')
+  return {
+    response: { ...(JSON.parse(response.answer) as FlushResult), duplicate: true },
+    named: reposToRemember(flush.userId, []),
+  }
+}
+
+const targetAlone = (flush: Flush, target: TargetResult): TargetedFlush => {
+  if (target.kind !== 'found') throw errorForTarget(target, requestOf(flush).repoKeys.size)
+  const targeted = targetFlush(flush, target)
+  requireRowLimit(targeted)
+  return targeted
 }
 
 const targetInSet = (flush: Flush, target: TargetResult, wasSentBefore: boolean): TargetedFlush | LeftOut => {
@@ -169,11 +181,6 @@ const countFlush = (
   const { response, added } = planFlush(targeted, members)
   return { kind: 'recorded', userId, flush, added, result: { response, named } }
 }
-
-const countInSet = (
-  targeted: TargetedFlush,
-  days: LockedDays<FlushWorkspace> | LeftOut,
-): CountedFlush | LeftOut => (days.kind === 'locked' ? countFlush(targeted, days.members) : days)
 
 const write = async (tx: Tx, counted: readonly CountedFlush[]): Promise<void> => {
   // After the activity locks, so that no other flush waits for these rows behind them.
