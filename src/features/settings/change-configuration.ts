@@ -51,34 +51,55 @@ interface Context {
  * `workspace_full`, `workspace_limit`, `unavailable`
  */
 export const changeConfiguration = async (
-  { database, rules, quota }: Context,
+  context: Context,
   call: WorkspaceCall,
-  { sent, preconditions, dryRun, memory }: ConfigurationRequest,
+  request: ConfigurationRequest,
 ): Promise<ConfigurationResponse> => {
+  const { database } = context
   const { workspaceId } = call
+  const { sent, dryRun, memory } = request
   const releasePermit = await acquireChangePermit(database, workspaceId, sent.projects, memory)
-  const facts = { workspaceId, sent, preconditions, rules, quota, memory }
   try {
-    if (dryRun)
-      return await previewChange(database, call, 'admin', async (preview) => {
-        const plan = await planConfiguration(preview, facts)
-        memory.throwIfLost()
-        const { grownBytes } = plan.overrides
-        if (grownBytes > 0) await requireStorageFor(preview.tx, workspaceId, grownBytes)
-        return responseOf(workspaceId, plan, plan.head)
-      })
-    return await changeWorkspace(database, call, 'admin', async (change) => {
-      if (sent.patterns) await lockOwnPatterns(change)
-      const plan = await planConfiguration(change, facts)
-      await writePlan(change, workspaceId, plan, memory)
-      if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
-      return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
-    })
+    return await (dryRun
+      ? previewConfiguration(context, call, request)
+      : replaceConfiguration(context, call, request))
   } finally {
-    memory.sent.release()
     releasePermit()
   }
 }
+
+/** The same response, without a change. */
+const previewConfiguration = (
+  { database, rules, quota }: Context,
+  call: WorkspaceCall,
+  { sent, preconditions, memory }: ConfigurationRequest,
+): Promise<ConfigurationResponse> =>
+  previewChange(database, call, 'admin', async (preview) => {
+    // After a conflict, all of this is repeated.
+    memory.response.release()
+    const { workspaceId } = call
+    const plan = await planConfiguration(preview, { workspaceId, sent, preconditions, rules, quota, memory })
+    memory.throwIfLost()
+    const { grownBytes } = plan.overrides
+    if (grownBytes > 0) await requireStorageFor(preview.tx, workspaceId, grownBytes)
+    return responseOf(workspaceId, plan, plan.head)
+  })
+
+const replaceConfiguration = (
+  { database, rules, quota }: Context,
+  call: WorkspaceCall,
+  { sent, preconditions, memory }: ConfigurationRequest,
+): Promise<ConfigurationResponse> =>
+  changeWorkspace(database, call, 'admin', async (change) => {
+    // After a conflict, all of this is repeated.
+    memory.response.release()
+    const { workspaceId } = call
+    if (sent.patterns) await lockOwnPatterns(change)
+    const plan = await planConfiguration(change, { workspaceId, sent, preconditions, rules, quota, memory })
+    await writePlan(change, workspaceId, plan, memory)
+    if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
+    return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
+  })
 
 const responseOf = (
   workspaceId: string,

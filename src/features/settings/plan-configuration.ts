@@ -78,8 +78,6 @@ export const planConfiguration = async (
   const head = await readHead(tx, workspaceId)
   requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
 
-  // A conflict repeats the plan, and its list is counted from zero.
-  memory.response.release()
   const report: Report = { changes: new ChangeListBuilder(memory.response), warnings: [] }
   const settings = await planSettings(head, sent, rules)
   recordChanges(report, settings.changes)

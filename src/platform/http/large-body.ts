@@ -18,7 +18,7 @@ const FIRST_BYTES = 65_536
 
 interface Expected {
   maxBytes: number
-  /** Counts the bytes of a large body, and the reader's buffers (`buffersOf`) of any. */
+  /** Counts the bytes of a large body until it's closed. */
   memory: RequestMemory
   /** The owner that may have one large body at a time, if it isn't the person. */
   place?: string
@@ -125,14 +125,9 @@ export class LargeBody {
     context: Context,
   ): Promise<Read> {
     const { memory } = this
-    const read = this.isLarge
-      ? // A body that's waiting for a thread can be lost, too.
-        await untilAborted(readInThread(reader, this, context, memory), memory.signal)
-      : reader.read(this.bytes, context)
-    // The bytes are no longer needed, so they don't count in addition to the result.
-    memory.arriving.release()
-    for (const { byteLength } of reader.buffersOf?.(read) ?? []) memory.sent.add(byteLength)
-    return read
+    if (!this.isLarge) return reader.read(this.bytes, context)
+    // A body that's waiting for a thread can be lost, too.
+    return untilAborted(readInThread(reader, this, context, memory), memory.signal)
   }
 
   /** Stops receiving, and gives back the memory and the place. The connection stays untouched. */

@@ -10,7 +10,7 @@ import { RequestMemory } from './request-memory.js'
 
 interface ReadJson<Read extends object> {
   body: Read
-  /** Counts the body's buffers (`buffersOf`) as what was sent. */
+  /** Counts the body's buffers (`buffersOf`) as what was sent, until the handler releases them or has responded. */
   memory: RequestMemory
 }
 
@@ -41,11 +41,13 @@ export const largeJson = <Read extends object>(scope: Scope, reader: JsonReader<
     return new LargeBody(request, { maxBytes, memory })
   }
   const finish = async (request: FastifyRequest, received: LargeBody) => {
+    const { memory } = received
     const body = await received.read(reader, context)
-    // Its sender may send the next one while this one's work waits.
+    // Its bytes don't count in addition to the result, and its sender may send the next one while this one's work waits.
     received.close()
+    for (const { byteLength } of reader.buffersOf?.(body) ?? []) memory.sent.add(byteLength)
     await beginWork(request)
-    return { body, memory: received.memory }
+    return { body, memory }
   }
   const read = async (request: FastifyRequest, reply: FastifyReply) => {
     const incoming = await open(request, reply)

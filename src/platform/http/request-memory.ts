@@ -5,9 +5,9 @@ import { onResponseEnd } from '../process/response-end.js'
 
 /** The memory of one large request, counted from its body's first byte until its response has been read. */
 export class RequestMemory {
-  /** Counts the body's bytes as they arrive, until they've been read. */
+  /** Counts the body's bytes from their arrival until `LargeBody` is closed. */
   readonly arriving: Held
-  /** Counts what was read from them. */
+  /** Counts what was read from them, until the handler no longer needs it. */
   readonly sent: Held
   /** Counts what the response is made of. */
   readonly response: Held

@@ -124,7 +124,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         preconditions: preconditionsOf(headers, query),
         dryRun: isDryRun(request),
         memory,
-      })
+      }).finally(() => memory.sent.release())
       reply.header('ETag', answer.etag)
       return sendPieces(reply, JSON_TYPE, textOf(answer))
     },
