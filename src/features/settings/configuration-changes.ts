@@ -84,6 +84,10 @@ export class ChangeListBuilder {
     if (this.text.length >= PIECE_LENGTH) this.endPiece()
   }
 
+  addAll(changes: ConfigurationChange[]): void {
+    for (const change of changes) this.add(change)
+  }
+
   end(): ChangeList {
     this.endPiece()
     return this.list

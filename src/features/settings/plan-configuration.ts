@@ -50,20 +50,14 @@ export interface ConfigurationPlan {
 }
 
 /** Everything that a plan depends on besides the stored configuration. */
-interface Facts {
+interface PlanRequest {
   workspaceId: string
   sent: SentConfiguration
   preconditions: Preconditions
   rules: SettingsRules | undefined
   quota: WorkspaceQuota
-  /** Counts the list of changes as part of the response. */
+  /** Counts the list of changes as part of the response. When others need it, planning ends. */
   memory: RequestMemory
-}
-
-/** What the response says besides the effect. */
-interface Report {
-  changes: ChangeListBuilder
-  warnings: NonNullable<Warnings>
 }
 
 /**
@@ -72,29 +66,29 @@ interface Report {
  */
 export const planConfiguration = async (
   change: Pick<Change, 'tx' | 'caller'>,
-  { workspaceId, sent, preconditions, rules, quota, memory }: Facts,
+  request: PlanRequest,
 ): Promise<ConfigurationPlan> => {
   const { tx } = change
+  const { workspaceId, sent, preconditions, rules, quota, memory } = request
   const head = await readHead(tx, workspaceId)
   requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
 
-  const report: Report = { changes: new ChangeListBuilder(memory.response), warnings: [] }
+  const list = new ChangeListBuilder(memory.response)
   const settings = await planSettings(head, sent, rules)
-  recordChanges(report, settings.changes)
-  addWarnings(report, rules, settings)
+  list.addAll(settings.changes)
   const patterns = sent.patterns ?? head.patterns
   const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
   if (arePatternsNew)
-    report.changes.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })
+    list.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })
   const locks = locksOf(JSON.parse(settings.content.locked))
-  const overrides = await planOverrides(tx, workspaceId, sent.projects, { rules, locks, report, memory })
+  const overrides = await planOverrides(tx, request, locks, list)
 
   const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
   await requireInside(tx, overrides.written, after)
-  requireUnlocked(overrides.firstLocked)
+  requireUnlocked(overrides.locked)
   if (arePatternsNew) await requirePatterns(change, workspaceId, head.patterns, patterns, quota)
 
-  const changes = report.changes.end()
+  const changes = list.end()
   const places = [...overrides.written, ...overrides.removed]
   const areSettingsNew = settings.changes.length > 0
   return {
@@ -103,7 +97,7 @@ export const planConfiguration = async (
     settings: areSettingsNew ? settings.content : undefined,
     patterns: arePatternsNew ? patterns : undefined,
     overrides,
-    warnings: report.warnings,
+    warnings: [...settings.warnings, ...overrides.warnings].slice(0, MAX_WARNINGS),
     affected:
       changes.count === 0
         ? { repositories: 0, people: 0 }
@@ -152,31 +146,25 @@ const requireValues = (rules: SettingsRules | undefined, { set, at }: NewValues,
   requireSpelling(set, stored, at)
 }
 
-const recordChanges = (report: Report, changes: ConfigurationChange[]): void => {
-  for (const one of changes) report.changes.add(one)
-}
+const warningsAbout = (rules: SettingsRules | undefined, { set, at }: NewValues): NonNullable<Warnings> =>
+  Object.keys(set).length > 0 ? (warningsOf(rules, set, at).warnings ?? []) : []
 
-const addWarnings = (
-  { warnings }: Report,
-  rules: SettingsRules | undefined,
-  { set, at }: NewValues,
-): void => {
-  const remaining = MAX_WARNINGS - warnings.length
-  if (remaining === 0 || Object.keys(set).length === 0) return
-  warnings.push(...(warningsOf(rules, set, at).warnings ?? []).slice(0, remaining))
+interface SettingsPlan {
+  changes: ConfigurationChange[]
+  content: SettingsContent
+  warnings: NonNullable<Warnings>
 }
 
 const planSettings = async (
   current: StoredWorkspaceSettings,
   { settings, locked, idle_window_minutes }: SentConfiguration,
   rules: SettingsRules | undefined,
-): Promise<NewValues & { changes: ConfigurationChange[]; content: SettingsContent }> => {
+): Promise<SettingsPlan> => {
   const stored = JSON.parse(current.settings) as Values
   const difference = settings && (await compareSettings('workspace', stored, settings))
   const content = difference?.settings ?? stored
-  const set = difference?.set ?? {}
-  const at = '/body/settings'
-  requireValues(rules, { set, at }, stored)
+  const values = { set: difference?.set ?? {}, at: '/body/settings' }
+  requireValues(rules, values, stored)
   await yieldIfDue()
   const oldLocked = JSON.parse(current.locked) as string[]
   const newLocked = locked ?? oldLocked.filter((key) => Object.hasOwn(content, key))
@@ -186,8 +174,6 @@ const planSettings = async (
   const idle = idle_window_minutes ?? current.idleWindowMinutes
   const scope = 'workspace'
   return {
-    set,
-    at,
     changes: [
       ...(difference?.changes ?? []),
       ...(isSame(oldLocked, newLocked)
@@ -203,6 +189,7 @@ const planSettings = async (
       idleWindowMinutes: idle,
       activityPrivacy: current.activityPrivacy,
     },
+    warnings: warningsAbout(rules, values),
   }
 }
 
@@ -217,8 +204,10 @@ interface OverridePlan {
   removed: RemovedOverride[]
   /** How much the overrides grow, as counted by the quota. */
   grownBytes: number
-  /** Found while the values are in memory, but reported after the patterns. Undefined: all overrides respect the locks. */
-  firstLocked: LockedOverride | undefined
+  /** The first that would change locked keys, if any. */
+  locked: LockedOverride | undefined
+  /** All up to `MAX_WARNINGS`, or some more. */
+  warnings: NonNullable<Warnings>
 }
 
 interface LockedOverride {
@@ -227,33 +216,30 @@ interface LockedOverride {
   keys: string[]
 }
 
-interface OverrideFacts {
-  rules: SettingsRules | undefined
-  locks: Locks
-  report: Report
-  memory: RequestMemory
-}
-
-/** Compares overrides one by one, because together they'd fill a small process's heap. */
+/**
+ * Compares overrides one by one, because together they'd fill a small process's heap.
+ * @param locks those after the change
+ * @param list receives their changes
+ */
 const planOverrides = async (
   tx: Db,
-  workspaceId: string,
-  projects: SentConfiguration['projects'],
-  { rules, locks, report, memory }: OverrideFacts,
+  { workspaceId, sent: { projects }, rules, memory }: PlanRequest,
+  locks: Locks,
+  list: ChangeListBuilder,
 ): Promise<OverridePlan> => {
-  const plan: OverridePlan = { written: [], removed: [], grownBytes: 0, firstLocked: undefined }
+  const plan: OverridePlan = { written: [], removed: [], grownBytes: 0, locked: undefined, warnings: [] }
   if (!projects) return plan
   for await (const { stored, sent } of pairOverrides(tx, workspaceId, projects)) {
     memory.throwIfLost()
     const step = sent ? await planWrite(stored, sent, rules) : await planRemoval(stored)
     if (step.kind === 'same') continue
-    recordChanges(report, step.changes)
+    list.addAll(step.changes)
     plan.grownBytes += step.grownBytes
     if (step.kind === 'remove') plan.removed.push(step.override)
     else {
       plan.written.push(step.override)
-      addWarnings(report, rules, step)
-      plan.firstLocked ??= findLocked(locks, step.values, step.override)
+      plan.locked ??= findLocked(locks, step.values, step.override)
+      if (plan.warnings.length < MAX_WARNINGS) plan.warnings.push(...warningsAbout(rules, step))
     }
   }
   return plan
