@@ -7,8 +7,9 @@ import type { RequestMemory } from '../../platform/http/request-memory.js'
 import {
   type Change,
   changeWorkspace,
-  lockOwnPatterns,
   previewChange,
+  requirePatterns,
+  requirePatternsToPreview,
   setPatterns,
   type WorkspaceCall,
   type WorkspaceQuota,
@@ -78,11 +79,12 @@ const previewConfiguration = (
     // After a conflict, all of this is repeated.
     memory.response.release()
     const { workspaceId } = call
-    const plan = await planConfiguration(preview, { workspaceId, sent, preconditions, rules, quota, memory })
+    const plan = await planConfiguration(preview.tx, { workspaceId, sent, preconditions, rules, memory })
+    const { head, patterns, overrides } = plan
+    if (patterns) await requirePatternsToPreview(preview, workspaceId, head.patterns, patterns, quota)
     memory.throwIfLost()
-    const { grownBytes } = plan.overrides
-    if (grownBytes > 0) await requireStorageFor(preview.tx, workspaceId, grownBytes)
-    return responseOf(workspaceId, plan, plan.head)
+    if (overrides.grownBytes > 0) await requireStorageFor(preview.tx, workspaceId, overrides.grownBytes)
+    return responseOf(workspaceId, plan, head)
   })
 
 const replaceConfiguration = (
@@ -94,10 +96,11 @@ const replaceConfiguration = (
     // After a conflict, all of this is repeated.
     memory.response.release()
     const { workspaceId } = call
-    if (sent.patterns) await lockOwnPatterns(change)
-    const plan = await planConfiguration(change, { workspaceId, sent, preconditions, rules, quota, memory })
+    const plan = await planConfiguration(change.tx, { workspaceId, sent, preconditions, rules, memory })
+    const { head, patterns, overrides } = plan
+    if (patterns) await requirePatterns(change, workspaceId, head.patterns, patterns, quota)
     await writePlan(change, workspaceId, plan, memory)
-    if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
+    if (overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
     return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
   })
 

@@ -10,7 +10,6 @@ import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
 import type { RequestMemory } from '../../platform/http/request-memory.js'
 import { yieldIfDue } from '../../platform/process/yield-if-due.js'
-import { type Change, requirePatterns, type WorkspaceQuota } from '../workspaces/index.js'
 import { requireKeys, type SettingsContent } from './change-workspace-settings.js'
 import {
   type ChangeList,
@@ -55,21 +54,16 @@ interface PlanRequest {
   sent: SentConfiguration
   preconditions: Preconditions
   rules: SettingsRules | undefined
-  quota: WorkspaceQuota
   /** Counts the list of changes as part of the response. When others need it, planning ends. */
   memory: RequestMemory
 }
 
 /**
- * Checks, in this order: the version, all values, whether patterns match the changed overrides, locks, and
- * the right to the patterns.
+ * Checks, in this order: the version, all values, whether patterns match the changed overrides, and locks. The right to
+ * the patterns is for the caller to check.
  */
-export const planConfiguration = async (
-  change: Pick<Change, 'tx' | 'caller'>,
-  request: PlanRequest,
-): Promise<ConfigurationPlan> => {
-  const { tx } = change
-  const { workspaceId, sent, preconditions, rules, quota, memory } = request
+export const planConfiguration = async (tx: Db, request: PlanRequest): Promise<ConfigurationPlan> => {
+  const { workspaceId, sent, preconditions, rules, memory } = request
   const head = await readHead(tx, workspaceId)
   requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
 
@@ -86,7 +80,6 @@ export const planConfiguration = async (
   const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
   await requireInside(tx, overrides.written, after)
   requireUnlocked(overrides.locked)
-  if (arePatternsNew) await requirePatterns(change, workspaceId, head.patterns, patterns, quota)
 
   const changes = list.end()
   const places = [...overrides.written, ...overrides.removed]

@@ -34,7 +34,7 @@ export {
   lockWorkspace,
   readWorkspaceSummary,
 } from './queries/workspaces.js'
-export { lockOwnPatterns, requirePatterns, setPatterns } from './replace-patterns.js'
+export { requirePatterns, requirePatternsToPreview, setPatterns } from './replace-patterns.js'
 export {
   ABOUT_PEOPLE,
   auditEntries,

@@ -19,19 +19,33 @@ export const replacePatterns = (
   changeWorkspace(database, call, 'admin', async (change) => {
     const before = await listPatterns(change.tx, call.workspaceId)
     if (JSON.stringify(before) === JSON.stringify(patterns)) return before
-    await lockOwnPatterns(change)
     await requirePatterns(change, call.workspaceId, before, patterns, quota)
     await setPatterns(change, call.workspaceId, before, patterns)
     return patterns
   })
 
-/** Before patterns are added. A workspace key doesn't act for the person who created it. */
-export const lockOwnPatterns = async ({ tx, caller }: Pick<Change, 'tx' | 'caller'>): Promise<void> => {
+/**
+ * What holds then, holds until the transaction ends: no other one adds patterns for the caller.
+ * @throws {ApiError} `pattern_outside_organization`, `workspace_limit`
+ */
+export const requirePatterns = async (
+  change: Change,
+  workspaceId: string,
+  before: string[],
+  after: string[],
+  quota: WorkspaceQuota,
+): Promise<void> => {
+  const { tx, caller } = change
+  // A workspace key doesn't act for the person who created it.
   if (caller.keyName === null) await lockPatternsOf(tx, caller.id)
+  await requirePatternsToPreview(change, workspaceId, before, after, quota)
 }
 
-/** Reliable only after `lockOwnPatterns`. @throws {ApiError} `pattern_outside_organization`, `workspace_limit` */
-export const requirePatterns = async (
+/**
+ * The same for a change that isn't made, and locks nothing.
+ * @throws {ApiError} `pattern_outside_organization`, `workspace_limit`
+ */
+export const requirePatternsToPreview = async (
   { tx, caller }: Pick<Change, 'tx' | 'caller'>,
   workspaceId: string,
   before: string[],
