@@ -4,17 +4,10 @@ import { limits } from '../../../schemas/limits.js'
 import { validationError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
-import { lockMemberDays, readPersonalMinutes, readTarget } from '../minutes/index.js'
-import {
-  hoursChangedIn,
-  readTargetedDays,
-  readTargetOfAgents,
-  replaceAgentHours,
-  reposOfAgents,
-  targetAgents,
-} from './count-agents.js'
+import { lockMemberDays, readTarget } from '../minutes/index.js'
+import { countAgents, hoursChangedIn, readTargetOfAgents, reposOfAgents } from './count-agents.js'
 import { errorForTooMany, planMinutes, targetMinutes } from './count-minutes.js'
-import { countPersonal, daysToRecount } from './count-personal.js'
+import { countPersonal } from './count-personal.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
 import { lockMarks, readAllMarks } from './queries/marks.js'
 import { findNames, listNames, namesOf, readDroppedNames, readNameQuota } from './queries/projects.js'
@@ -97,27 +90,28 @@ export const assignProject = (
       const { countsAfter } = minutes
 
       const hadUncounted = hasUncounted(timeline, countsBefore)
-      const personalDays = daysToRecount(candidates, { countsAfter, hadUncounted })
-      const storedDays = await readPersonalMinutes(tx, userId, [...personalDays.keys()])
-      const personal = await countPersonal({ countsAfter, projects, recording }, personalDays, storedDays)
-
-      const agents = {
-        timeline,
-        projects,
-        hours: hoursChangedIn(timeline, timeline.agents.hoursOf(name)),
-        isFromJoining: true,
-        timezone: recording.timezone,
-      }
+      const personal = await countPersonal(
+        tx,
+        userId,
+        { countsAfter, projects, recording },
+        { candidates, hadUncounted },
+      )
+      const { timezone } = recording
+      const hoursOfAgents = hoursChangedIn(timeline, timeline.agents.hoursOf(name))
       const targetOfAgents = await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects))
-      const targetedAgents = targetAgents(agents, targetOfAgents)
-      const agentDays = await readTargetedDays(tx, userId, targetedAgents)
+      const agents = await countAgents(
+        tx,
+        userId,
+        { timeline, projects, hours: hoursOfAgents, isFromJoining: true, timezone },
+        targetOfAgents,
+      )
 
       await writePlans(tx, [
         {
           userId,
           minutes,
           personal,
-          agents: replaceAgentHours(agents, targetedAgents, agentDays),
+          agents,
           hours: toStored(timeline, countsAfter),
           chosen: [choice],
           lastAt: new Map(),

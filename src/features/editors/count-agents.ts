@@ -70,13 +70,13 @@ interface AgentWorkspace
 }
 
 /** Where agents' minutes may count, and the days that may change. Empty if there's nothing to count. */
-export interface TargetedAgents {
+interface TargetedAgents {
   workspaces: AgentWorkspace[]
   days: string[]
 }
 
 /** Finds out where agents' minutes may count: nowhere if there are too many repositories, so that no request fails. */
-export const targetAgents = (
+const targetAgents = (
   { timeline, projects, hours }: Pick<Agents, 'timeline' | 'projects' | 'hours'>,
   target: KnownTarget,
 ): TargetedAgents => {
@@ -90,7 +90,7 @@ export const targetAgents = (
 }
 
 /** Reads the agent time stored for these days. */
-export const readTargetedDays = async (
+const readTargetedDays = async (
   tx: Db,
   userId: string,
   { workspaces, days }: TargetedAgents,
@@ -99,22 +99,30 @@ export const readTargetedDays = async (
   return days.length > 0 ? readAgentDays(tx, userId, ids, days) : []
 }
 
-/** Recalculates the hours and replaces them. They stay as they are if too much would change. */
-export const replaceAgentHours = (
+/** Recalculates the hours, to replace them. They stay as they are if too much would change. */
+export const countAgents = async (
+  tx: Db,
+  userId: string,
   agents: Agents,
-  { workspaces }: TargetedAgents,
-  stored: readonly AgentDay[],
-): AgentChanges => {
+  target: KnownTarget,
+): Promise<AgentChanges> => {
+  const targeted = targetAgents(agents, target)
+  const stored = await readTargetedDays(tx, userId, targeted)
   const rows = rowsWithHours(stored).map((row) => withoutHours(row, agents.hours))
-  return changesOf(agents, workspaces, rows)
+  return changesOf(agents, targeted, rows)
 }
 
 /** The same for marks that aren't kept, because they come from a file. So no hour loses minutes. */
-export const raiseAgentHours = (
+export const countAgentsOfFile = async (
+  tx: Db,
+  userId: string,
   agents: Agents,
-  { workspaces }: TargetedAgents,
-  stored: readonly AgentDay[],
-): AgentChanges => changesOf(agents, workspaces, rowsWithHours(stored))
+  target: KnownTarget,
+): Promise<AgentChanges> => {
+  const targeted = targetAgents(agents, target)
+  const stored = await readTargetedDays(tx, userId, targeted)
+  return changesOf(agents, targeted, rowsWithHours(stored))
+}
 
 const rowsWithHours = (stored: readonly AgentDay[]): Row[] =>
   stored.flatMap((row) => (row.hours === null ? [] : [{ ...row, hours: row.hours, before: row.hours }]))
@@ -125,11 +133,7 @@ const withoutHours = (row: Row, hours: ReadonlySet<number>): Row => {
 }
 
 /** The rows that differ from the stored ones once each hour has at least the marks' minutes. */
-const changesOf = (
-  agents: Agents,
-  workspaces: readonly AgentWorkspace[],
-  rows: readonly Row[],
-): AgentChanges => {
+const changesOf = (agents: Agents, { workspaces }: TargetedAgents, rows: readonly Row[]): AgentChanges => {
   const { timeline, hours, projects, timezone } = agents
   if (workspaces.length === 0) return { kind: 'unchanged' }
   const minutesOf = minutesByWindow(timeline, hours, projects)

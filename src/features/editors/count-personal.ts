@@ -4,9 +4,10 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
+import type { Db } from '../../platform/database/client.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
-import { type AssignedDay, type PersonalDay, PersonalDays } from '../minutes/index.js'
+import { type AssignedDay, type PersonalDay, PersonalDays, readPersonalMinutes } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
 import type { Recording } from './recording.js'
 import { type Candidate, type Counts, dayOfHour, hourOf, type StoredHour, Timeline } from './timeline.js'
@@ -56,14 +57,17 @@ const resultOf = async (days: PersonalDays): Promise<PersonalMinutes> => {
   }
 }
 
-/**
- * The days on which minutes start or stop counting for the person alone, with these minutes.
- * @param candidates the minutes that may have changed
- * @param hadUncounted whether a mark that was stored before has counted in no workspace
- */
-export const daysToRecount = (
-  candidates: readonly Candidate[],
-  { countsAfter, hadUncounted }: { countsAfter: Counts; hadUncounted: boolean },
+interface Changed {
+  /** The minutes that may have changed. */
+  candidates: readonly Candidate[]
+  /** Whether a mark that was stored before has counted in no workspace. */
+  hadUncounted: boolean
+}
+
+/** The days on which minutes start or stop counting for the person alone, with these minutes. */
+const daysToRecount = (
+  countsAfter: Counts,
+  { candidates, hadUncounted }: Changed,
 ): ReadonlyMap<string, Candidate[]> => {
   const areCounted = candidates.every((one) => !isClose(one) || countsAfter.hasCountedAnywhere(one.minute))
   // The usual case: all these minutes count in a workspace, and so did the minutes around them.
@@ -72,19 +76,18 @@ export const daysToRecount = (
   return new Map(Array.from(ofDays, ([number, ofDay]) => [dayOf(number), ofDay]))
 }
 
-/**
- * The minutes of heartbeats, after they've counted in workspaces.
- * @param candidates by day
- * @param stored the rows of these days
- */
+/** The minutes of heartbeats, after they've counted in workspaces. */
 export const countPersonal = async (
+  tx: Db,
+  userId: string,
   personal: Personal,
-  candidates: ReadonlyMap<string, Candidate[]>,
-  stored: PersonalDay[],
+  changed: Changed,
 ): Promise<PersonalMinutes> => {
+  const toRecount = daysToRecount(personal.countsAfter, changed)
+  const stored = await readPersonalMinutes(tx, userId, [...toRecount.keys()])
   const days = new PersonalDays(stored, personal.recording.timezone)
-  for (const [day, ofDay] of candidates) {
-    for (const candidate of ofDay) recount(days, day, candidate, personal)
+  for (const [day, candidates] of toRecount) {
+    for (const candidate of candidates) recount(days, day, candidate, personal)
     await yieldToEventLoop()
   }
   return resultOf(days)

@@ -20,13 +20,7 @@ import {
   type TargetResult,
 } from '../minutes/index.js'
 import { noneIgnored } from './batch.js'
-import {
-  raiseAgentHours,
-  readTargetedDays,
-  readTargetOfAgents,
-  reposOfAgents,
-  targetAgents,
-} from './count-agents.js'
+import { countAgentsOfFile, readTargetOfAgents, reposOfAgents } from './count-agents.js'
 import {
   findCountedMinutes,
   type RepoDay,
@@ -377,7 +371,7 @@ const planMinutesOfDay = async (
   const agentHours = isKept
     ? []
     : [...timeline.agents.all()].flatMap(({ minute }) => (isOfDay(minute) ? [hourOf(minute)] : []))
-  const agents = {
+  const agentsOfFile = {
     timeline,
     projects,
     // No other day changes.
@@ -386,8 +380,7 @@ const planMinutesOfDay = async (
     timezone: recording.timezone,
   }
   const targetOfAgents = await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects))
-  const targetedAgents = targetAgents(agents, targetOfAgents)
-  const agentDays = await readTargetedDays(tx, userId, targetedAgents)
+  const agents = await countAgentsOfFile(tx, userId, agentsOfFile, targetOfAgents)
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && canWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
   const isOff = switchedOffBy(targetOfNamed, projects)
@@ -403,7 +396,7 @@ const planMinutesOfDay = async (
       userId,
       minutes,
       personal,
-      agents: raiseAgentHours(agents, targetedAgents, agentDays),
+      agents,
       hours: [],
       chosen: [],
       lastAt,

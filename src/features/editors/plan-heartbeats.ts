@@ -10,12 +10,11 @@ import {
   type LockedDays,
   lockMemberDays,
   type MemberDays,
-  readPersonalMinutes,
   type TargetResult,
   tryToLockMemberDays,
 } from '../minutes/index.js'
 import type { Batch } from './batch.js'
-import { hoursChangedIn, readTargetedDays, replaceAgentHours, targetAgents } from './count-agents.js'
+import { countAgents, hoursChangedIn } from './count-agents.js'
 import {
   errorForTooMany,
   type MinutesWorkspace,
@@ -25,7 +24,7 @@ import {
   type TooMany,
   targetMinutes,
 } from './count-minutes.js'
-import { countPersonal, daysToRecount } from './count-personal.js'
+import { countPersonal } from './count-personal.js'
 import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
 import { type Facts, readFactsOfMany } from './read-facts.js'
 import { type Recording, recordingOf } from './recording.js'
@@ -154,20 +153,20 @@ const countOne = async (
   const { countsAfter } = minutes
 
   const hadUncounted = hasUncounted(timelineBefore, countsBefore)
-  const personalDays = daysToRecount(candidates, { countsAfter, hadUncounted })
-  const storedDays = await readPersonalMinutes(tx, userId, [...personalDays.keys()])
-  const personal = await countPersonal({ countsAfter, projects, recording }, personalDays, storedDays)
-
-  const agents = {
-    timeline,
-    projects,
-    hours: hoursChangedIn(timeline),
-    isFromJoining,
-    timezone: recording.timezone,
-  }
-  const targetedAgents = targetAgents(agents, target)
-  const agentDays = await readTargetedDays(tx, userId, targetedAgents)
-
+  const personal = await countPersonal(
+    tx,
+    userId,
+    { countsAfter, projects, recording },
+    { candidates, hadUncounted },
+  )
+  const { timezone } = recording
+  const hoursOfAgents = hoursChangedIn(timeline)
+  const agents = await countAgents(
+    tx,
+    userId,
+    { timeline, projects, hours: hoursOfAgents, isFromJoining, timezone },
+    target,
+  )
   const seen = new Set([...lastAt.keys(), ...namesOfFile])
   return {
     kind: 'planned',
@@ -176,7 +175,7 @@ const countOne = async (
     repos,
     minutes,
     personal,
-    agents: replaceAgentHours(agents, targetedAgents, agentDays),
+    agents,
     hours: toStored(timeline, countsAfter),
     chosen: names.chosen.filter(({ name }) => seen.has(name)),
     lastAt,
