@@ -1,6 +1,7 @@
 /** All transactions take several locks in the same order, so PostgreSQL never ends one to resolve a deadlock. */
 import postgres from 'postgres'
 import t from 'tap'
+import { locksOfWorkspaces } from '../src/platform/database/locks.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { hasProperties } from './has-properties.js'
 import { lockWaiters, whileHeld } from './locks.js'
@@ -42,6 +43,30 @@ t.test('a flush that changes the time zone doesn’t deadlock with a join by the
   hasProperties(t, await replies, [{ status: 200 }, { status: 200 }])
   t.equal(await countDeadlocks(service), 0)
 })
+
+t.test(
+  'a push that extends a personal workspace doesn’t deadlock with a change of its patterns',
+  async (t) => {
+    const { service, ada } = await start(t)
+    const first = await ada.push('ada/web', { 'ext.a': 1 })
+    hasProperties(t, first, { status: 200, body: { workspace_created: true } })
+    const { workspace_id: id } = first.body
+    const patternsPath = `/api/team/workspaces/${id}/patterns`
+    t.equal((await ada.put(patternsPath, { patterns: [] })).status, 200)
+    let replies: Promise<Reply[]> | undefined
+    const lock = `select pg_advisory_xact_lock(${locksOfWorkspaces.administration}, hashtext($1::uuid::text))`
+    await whileHeld(service, [lock, id], async () => {
+      const change = ada.put(patternsPath, { patterns: ['ada/other'] })
+      await lockWaiters(service)
+      const push = ada.push('ada/web', { 'ext.a': 2 })
+      await lockWaiters(service, 2)
+      replies = Promise.all([change, push])
+    })
+    hasProperties(t, await replies, [{ status: 200 }, { status: 200 }])
+    t.same((await ada.get(patternsPath)).body.patterns, ['ada/other', 'ada/*'])
+    t.equal(await countDeadlocks(service), 0)
+  },
+)
 
 for (const repos of [['acme/new'], ['acme/known', 'acme/new']]) {
   t.test(`a flush of ${repos} doesn’t deadlock with an upload written in chunks`, async (t) => {

@@ -35,7 +35,6 @@ export const createWorkspace = (
     await lockPatternsOf(tx, userId)
     await requireCreateQuota(tx, userId, patterns.length, quota)
     const id = await insertWorkspace(tx, { name: name.trim(), privacy: activity_privacy, createdBy: userId })
-    if (id === undefined) throw new Error('Only a personal workspace can have a conflict')
     await insertMember(tx, id, userId, 'admin')
     await insertPatterns(tx, id, parsePatterns(patterns))
     const invite = await insertInvite(tx, id, caller, {

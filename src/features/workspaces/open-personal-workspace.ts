@@ -32,24 +32,26 @@ export const openPersonalWorkspace = async (
   owner: string,
   { privacy, quota }: PersonalRules,
 ): Promise<{ workspaceId: string; workspaceCreated: boolean }> => {
+  // The workspace before the person's patterns, as in every change of a workspace.
+  const existing = await readPersonalWorkspace(tx, caller.id)
+  const present = existing === undefined ? undefined : await lockWorkspace(tx, existing)
   await lockPatternsOf(tx, caller.id)
   await requirePersonalQuota(tx, caller.id, owner, quota)
   const pattern = parsePattern(`${caller.login}/*`)
   if (!pattern) throw new Error('A login makes a valid pattern')
-  const created = await insertWorkspace(tx, {
-    name: caller.login,
-    privacy,
-    createdBy: caller.id,
-    personalOf: caller.id,
-  })
-  if (created !== undefined) {
+  if (existing === undefined) {
+    const created = await insertWorkspace(tx, {
+      name: caller.login,
+      privacy,
+      createdBy: caller.id,
+      personalOf: caller.id,
+    })
     await insertMember(tx, created, caller.id, 'admin')
     await insertPatterns(tx, created, [pattern])
     await insertAuditEntry(tx, { workspaceId: created, actor: caller, action: 'workspace.created' })
     return { workspaceId: created, workspaceCreated: true }
   }
-  const existing = await readPersonalWorkspace(tx, caller.id)
-  if (existing === undefined || !(await lockWorkspace(tx, existing))) throw new ApiError('admin_required')
+  if (!present) throw new ApiError('admin_required')
   await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
   await insertAuditEntry(tx, {
     workspaceId: existing,

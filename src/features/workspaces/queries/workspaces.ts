@@ -150,7 +150,7 @@ export const renameWorkspace = async (tx: Db, id: string, name: string): Promise
   await tx.update(workspaces).set({ name }).where(eq(workspaces.id, id))
 }
 
-/** @returns the id. Undefined if the user already has a personal workspace. */
+/** @returns the id. It's a row conflict if the user already has a personal workspace. */
 export const insertWorkspace = async (
   tx: Db,
   {
@@ -159,10 +159,10 @@ export const insertWorkspace = async (
     createdBy,
     personalOf = null,
   }: { name: string; privacy: PrivacyLevel; createdBy: string; personalOf?: string | null },
-): Promise<string | undefined> => {
+): Promise<string> => {
   // The id begins with it, so that ordering by id means ordering by age.
   const createdAt = await readMoment(tx)
-  const [row] = await tx
+  const rows = await tx
     .insert(workspaces)
     .values({
       id: uuidv7({ msecs: Date.parse(createdAt) }),
@@ -174,13 +174,11 @@ export const insertWorkspace = async (
       activityPrivacySince: createdAt,
       createdAt,
     })
-    .onConflictDoNothing({ target: workspaces.personalOf })
     .returning({ id: workspaces.id })
-  if (row) {
-    await insertPrivacyLevel(tx, row.id, privacy, createdAt)
-    await insertSettingsVersion(tx, row.id, { id: createdBy, keyName: null, reason: null })
-  }
-  return row?.id
+  const { id } = singleRow(rows)
+  await insertPrivacyLevel(tx, id, privacy, createdAt)
+  await insertSettingsVersion(tx, id, { id: createdBy, keyName: null, reason: null })
+  return id
 }
 
 export const readPersonalWorkspace = async (db: Db, userId: string): Promise<string | undefined> => {
