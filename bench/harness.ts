@@ -76,7 +76,7 @@ const START_MS = 120_000
 
 /**
  * Starts a script of the build in the folder `root`, on a free port or on `PORT`, and waits until `readyPath` answers.
- * @throws if it doesn't
+ * @throws if `readyPath` doesn't answer
  */
 export const startProcess = async (
   script: string,
@@ -372,7 +372,7 @@ export const OTHER_TEAMS = 31
 const MEMBERS = 500
 export const DAYS_OF_TEAMS = 365
 
-/** The number of a team makes its name. */
+/** Adds a team, named by its number. */
 export const addTeam = async (
   { database }: Setting,
   index: number,

@@ -33,7 +33,7 @@ const TIMEZONES = ['America/Los_Angeles', 'Asia/Tokyo', 'Pacific/Auckland']
 const CONNECTIONS = 20
 /** How long flushes run before and after the upgrade. */
 const AROUND_MS = 1_500
-/** Those who flush through HTTP, in teams. */
+/** The people who flush through HTTP are in this many teams. */
 const TEAMS = 10
 const MEMBERS = 5
 /** The handbook's value for a proxy that checks every second. */

@@ -3,7 +3,7 @@
  * [Add a figure](../docs/add-a-feature.md#add-a-figure) says what else belongs to a count.
  */
 
-/** Each with its number in examples. */
+/** The counts, each with its number in examples. */
 export const countExamples = { commits: 7, closed_issues: 2 }
 
 export type CountName = keyof typeof countExamples

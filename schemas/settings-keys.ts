@@ -194,7 +194,7 @@ const faultOfBlock = ({ block, key, value }: Setting, kind: SettingsKind): strin
   return 'must be an object of settings'
 }
 
-/** Almost all keys. */
+/** Almost all keys match it, and need no further check. */
 const PLAIN_KEY = /^[\w./-]*[\w/-]$/
 
 /** What's wrong with a new key's spelling. Keys appear in pages, Markdown and terminals, so they can't be markup. */

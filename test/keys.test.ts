@@ -81,7 +81,7 @@ t.test('a person can create, list and revoke keys, and sees each secret once', a
   t.same((await cyd.get('/api/me/keys')).body, { keys: [listed] })
 })
 
-t.test('the list shows the day on which a key was last used', async (t) => {
+t.test('the list shows the day each key was last used', async (t) => {
   const { id, secret } = await ownKey(ada, ['settings:read'])
   const lastUse = async () => {
     const { body } = await ada.get('/api/me/keys')

@@ -146,7 +146,7 @@ t.test('load balancer probes are logged at debug level', async (t) => {
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
 
-t.test('a request continues its caller’s trace, also to other services', async (t) => {
+t.test('a request continues its caller’s trace in calls to other services', async (t) => {
   const { providers } = setup
   const traceparent = `00-${TRACE}-${PARENT}-01`
   const calls = {

@@ -7,7 +7,7 @@ import { addDays, counted, daysBetween } from './format.js'
 export type Range = { from: string; to: string }
 
 export const WEEK = 7
-/** Weekdays match. */
+/** 364 days, so that weekdays match. */
 const YEAR = 52 * WEEK
 
 export const lengthOf = ({ from, to }: Range): number => daysBetween(from, to) + 1

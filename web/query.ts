@@ -238,7 +238,7 @@ export const useComparison = <O extends Numbers>(
         ...(operation === 'GET /api/team/dashboard' && { comparison: true }),
       },
     }) as RequestOptions<O>
-  // Published weeks are over and whole.
+  // Published weeks have ended, so no day is left out.
   const isPublished = shown !== undefined && 'publication' in shown && shown.publication !== null
   const ranges = shown && comparedRanges(shown.range, compare, isPublished ? '9999-12-31' : today())
   const isWhole = ranges !== undefined && shown !== undefined && isSame(ranges.now, shown.range)

@@ -58,7 +58,7 @@ export const folderStorage = (folder: string, leases: Leases = defaultLeases): F
     return (await readdir(folder)).sort().flatMap(entryOf)
   }
 
-  /** The folder must exist. */
+  /** Writes a batch's body. The batch's folder must exist. */
   const write = async (name: string, body: string) => {
     const next = at(`${name}/next`)
     const file = await open(next, 'w', 0o600)

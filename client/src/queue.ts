@@ -192,7 +192,7 @@ export const createFlushQueue = ({
 
   const bodyOf = ({ id, minutes, timezone }: OpenBatch) => toBody(id, minutes.values(), timezone)
 
-  /** Call it only within a turn. */
+  /** Seals the open batch. Call it only within a turn. */
   const seal = async () => {
     if (open === undefined) return
     const { id, minutes, timezone } = open

@@ -378,7 +378,7 @@ export class TeamSettings {
     await this.inTurn(() => this.apply([...this.states.values()])).catch(({ message }) => inform(message))
   }
 
-  /** Before the first write. */
+  /** Asks before the first write. */
   private async askFirst(plans: Plan[]): Promise<void> {
     if (this.asked.has('')) return
     this.asked.add('')
@@ -389,7 +389,7 @@ export class TeamSettings {
     await this.applyAgain()
   }
 
-  /** Once per folder. */
+  /** Asks once per folder. */
   private async askAboutTracked(plan: Plan): Promise<void> {
     const { folder } = plan.state
     if (this.asked.has(`${folder.uri}`)) return

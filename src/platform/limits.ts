@@ -53,7 +53,7 @@ interface ConcurrencyLimit {
   detail?: string
 }
 
-/** For turns at any request. */
+/** How many requests wait for a turn, and how long. */
 const requestQueue = { waiting: limits.rate_per_caller, waitMs: 5_000, retryAfter: 1 } as const
 /** One at a time, and no one waits. */
 const oneAtATime = { per: 'person', maxConcurrent: 1, waiting: 0, waitMs: 0, retryAfter: 10 } as const

@@ -23,7 +23,7 @@ export const secretsFault = (
   }
 }
 
-/** Call `run` to compare now. */
+/** Compares the secrets of all instances from time to time. `run` compares them at once. */
 export const startComparingSecrets = async (app: FastifyInstance): Promise<Job> => {
   const { databaseUrl, jwtSecrets } = app.config
   let hasFault = false

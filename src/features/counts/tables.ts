@@ -98,7 +98,7 @@ export const reportedIssues = table(
     day: date('day').notNull(),
     /** The time of the event by the host's clock. */
     at: moment('at').notNull(),
-    /** False: it was opened again. */
+    /** Whether the issue is closed. False: it was opened again. */
     closed: boolean('closed').notNull(),
     /** The member who closed it. Null: not a member, or a deleted account whose count an upload had decided. */
     userId: uuid('user_id'),

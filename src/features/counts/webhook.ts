@@ -8,7 +8,7 @@ import { changeWorkspace, readFirstNamedDay, type WorkspaceCall } from '../works
 import { deleteWebhook, listDeliveries, readWebhook, rotateWebhook } from './queries/webhooks.js'
 import { newSecretOf } from './webhooks/signature.js'
 
-/** Undefined if the workspace has none. */
+/** The workspace's webhook. Undefined if there is none. */
 export const describeWebhook = async (
   db: Db,
   privacy: PrivacyRules,

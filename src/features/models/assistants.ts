@@ -33,7 +33,7 @@ interface Shape {
   firstPage: Record<string, string>
   /** The query parameter for the previous page's last id. */
   after: string
-  /** Undefined if the entry isn't a model. */
+  /** The model in an entry of the list. Undefined if the entry isn't a model. */
   readModel(entry: Record<string, unknown>): Model | undefined
 }
 

@@ -43,7 +43,7 @@ export interface ShownSums extends PerCount<number | null> {
 }
 
 export interface PublishedWeek extends ShownSums {
-  /** Either none or all seven. */
+  /** Either no day or all seven. */
   days: (ShownSums & { day: number })[]
   /** Repositories with something to show. */
   repos: (ShownSums & { repoKey: string })[]

@@ -103,7 +103,7 @@ export const activityRepoDays = table(
     peopleWithHours: integer('hour_people'),
     /** 24 minutes by local hour. Null without hours. */
     localHours: integer('local_hours').array(),
-    /** The previous version's. */
+    /** Columns of the previous version. */
     timezones: text('timezones').array(),
     hours: integer('hours').array(),
     crewSizes: integer('crew_sizes').array(),

@@ -238,7 +238,7 @@ const checkBackups = async (sql: postgres.Sql): Promise<Finding[]> => {
   ]
 }
 
-/** An older schema may lack it. */
+/** Whether a table exists. An older schema may lack it. */
 const hasTable = async (sql: postgres.Sql, name: string): Promise<boolean> => {
   const [table] = await sql<{ exists: boolean }[]>`select to_regclass(${name}) is not null as exists`
   return table?.exists === true

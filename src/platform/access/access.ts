@@ -43,9 +43,9 @@ export type RequestPart = 'params' | 'query' | 'body'
 /** The schema of a required request property. Undefined if the property is optional or unknown. */
 export type SchemaOf = (part: RequestPart, name: string) => { format?: string } | undefined
 
-/** No caller needed. */
+/** Requests without a caller are admitted. */
 export const anyone: Access = { callers: 'anyone', credential: 'none', usesSession: true, errors: [] }
-/** No caller needed. A session is ignored. */
+/** Requests without a caller are admitted. A session is ignored. */
 export const anonymous: Access = { ...anyone, usesSession: false }
 /** Any valid session. */
 export const anyCaller: Access = {

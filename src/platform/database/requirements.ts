@@ -3,7 +3,7 @@ import type postgres from 'postgres'
 import { baseline, FIRST_MIGRATION } from './migrations.js'
 
 export interface DatabaseFault {
-  /** After “DATABASE_URL names ”. */
+  /** Completes a sentence that begins with “DATABASE_URL names”. */
   cause: string
   remedy: string
 }

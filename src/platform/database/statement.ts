@@ -27,7 +27,7 @@ export const bool = column<boolean>('bool')
 export const integers = column<number[]>('_int2', '_int4')
 export const texts = column<string[]>('_text')
 export const uuids = column<string[]>('_uuid')
-/** Parsed. */
+/** JSON, which the driver parses. */
 export const json = <Value>() => column<Value>('json', 'jsonb')
 
 export const orNull = <Value>({ types }: Column<Value>): Column<Value | null> => ({ types })

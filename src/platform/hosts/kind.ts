@@ -29,7 +29,7 @@ export interface RepoName {
 
 /** An organization, or a GitLab group by its full path. */
 export interface HostOrganization {
-  /** Never reassigned, unlike names. */
+  /** The host never reassigns an id, unlike a name. */
   id: number
   name: string
 }

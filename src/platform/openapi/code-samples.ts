@@ -31,7 +31,7 @@ interface Call {
   authorization: Record<string, string>
   /** The signature covers the exact bytes of the body. */
   signed: boolean
-  /** Redirects the browser. */
+  /** Whether it redirects the browser. */
   redirects: boolean
   /** Returns an archive. */
   downloads: boolean

@@ -14,7 +14,7 @@ import { valued, withNames } from './names.js'
 export interface RouteFacts {
   core: boolean
   codes: ErrorCode[]
-  /** Counted by a rate limit. */
+  /** Whether a rate limit counts its requests. */
   limited: boolean
   /** The headers of its successful responses. */
   headers: readonly HeaderName[]

@@ -13,7 +13,7 @@ export interface Frame {
   home: string
   /** HTML: the list of guides and operations. */
   side: string
-  /** Its files' addresses. */
+  /** The addresses of the page's files. */
   favicon: string
   index: string
   styleSheets: string[]

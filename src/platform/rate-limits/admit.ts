@@ -50,7 +50,7 @@ interface ChargeOptions {
   amount?: number
   /** By default, the request's payers. */
   payers?: Payers
-  /** Gets `RateLimit` headers. */
+  /** The reply that gets the `RateLimit` headers. */
   reply?: FastifyReply
 }
 

@@ -66,7 +66,7 @@ class WorkingTimes {
     return this.times.every((time) => time.isAlone)
   }
 
-  /** The longest. */
+  /** The longest of these times. */
   update(): number {
     return Math.max(...this.times.map((time) => time.update()))
   }
@@ -78,7 +78,7 @@ export interface Work {
   readonly isLight: boolean
   /** Stops counting time, for example while an external service works. */
   pause(): void
-  /** Time counts again. */
+  /** Counts time again. */
   resume(): void
   /** Runs and counts work that continues after the request's own work has ended, such as the next piece of a stream. */
   continueLater<T>(work: () => Promise<T>): Promise<T>

@@ -49,7 +49,7 @@ export const writePersonRepos = async (
   ])
 }
 
-/** Their keys. */
+/** The keys of the person's repositories. */
 export const listPersonRepos = (db: Db, userId: string): Promise<NamedRepo[]> =>
   db.rows(LIST_PERSON_REPOS, [userId])
 

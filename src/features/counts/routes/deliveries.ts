@@ -47,7 +47,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     throw error
   }
 
-  /** Before the body is read. */
+  // Runs before the body is read.
   app.addHook('onRequest', async (request) => {
     if (config.webhookKeys.length === 0) throw new ApiError('webhooks_not_configured')
     const { headers } = request

@@ -17,7 +17,7 @@ import { readPayload } from './form.js'
 
 export interface DeliveryContext {
   kind: RepohostKind
-  /** The repository host’s. */
+  /** The hostname of the repository host. */
   hostname: string
   event: string
   /** Whether the body is form-encoded, with the payload in one field. */
@@ -52,7 +52,7 @@ export interface DeliveredIssue {
 export interface Delivery {
   /** The name in the payload, if there is one. */
   repo: string | undefined
-  /** Each hash once. */
+  /** Commits with a hash and a time, each hash once. */
   commits: DeliveredCommit[]
   /** Commits without a hash or a time. */
   unreadable: number

@@ -20,7 +20,7 @@ const LIST_OWN_COUNTS = statement(
   group by a.day, a.repo_key`,
 )
 
-/** By day. */
+/** The rows, grouped by day. */
 export const listOwnCounts = async (
   db: Db,
   userId: string,

@@ -76,7 +76,7 @@ interface DayMinutes {
   active_minutes: number
 }
 
-/** The last trend is the remainder after all others. */
+/** Reads trends. The last one is the remainder after all others. */
 const readTrends = async (
   tx: Db,
   read: typeof READ_MEMBER_TRENDS,

@@ -65,7 +65,7 @@ export const list = (
   }
 }
 
-/** Settings are large. */
+/** Few, because settings are large. */
 export const SETTINGS_PER_PAGE = 16
 
 const REPO = { owner: 'owner_key', repo: 'repo_key' }
@@ -435,7 +435,7 @@ const READ_PERSONAL = statement(
   from workspaces where personal_of = $1::uuid`,
 )
 
-/** As properties of JSON objects. */
+/** The parts of an export that are single objects, each with its properties as JSON. */
 export const readSingles = async (db: Db, userId: string) => {
   const [profile, billing, personal] = await Promise.all([
     db.rows(READ_PROFILE, [userId]),

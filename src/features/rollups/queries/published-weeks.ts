@@ -313,7 +313,7 @@ const READ_DAYS = statement(
   where ${WEEKS}`,
 )
 
-/** None for a single repository. */
+/** The rows of all repositories together. None for a single repository. */
 export const readPublishedDays = async (tx: Db, question: PublishedQuestion) =>
   question.repoKey === null ? tx.rows(READ_DAYS, parametersOf(question)) : []
 
@@ -343,6 +343,6 @@ const READ_CELLS = statement(
   group by p.weekday, p.hour`,
 )
 
-/** None for a single repository. */
+/** The rows of all repositories together. None for a single repository. */
 export const readPublishedCells = async (tx: Db, question: PublishedQuestion) =>
   question.repoKey === null ? tx.rows(READ_CELLS, parametersOf(question)) : []

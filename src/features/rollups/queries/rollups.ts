@@ -214,7 +214,7 @@ const INSERT_HOURS = statement(
 interface RepoHours {
   day: string
   repoKey: string
-  /** By local hour. */
+  /** Minutes by local hour. */
   hours: number[]
 }
 

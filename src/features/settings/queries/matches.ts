@@ -5,7 +5,7 @@ import { patternMatches } from '../../workspaces/index.js'
 /** A caller and a repository. */
 export interface RepoQuestion extends RepoKeys {
   userId: string
-  /** Only this workspace. */
+  /** Limits the matches to this workspace. */
   workspaceId?: string | undefined
   /** The workspace whose key makes the request. The key doesn't see any other. */
   within?: string | undefined

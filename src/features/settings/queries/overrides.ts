@@ -151,7 +151,7 @@ export const deleteOverrideHistories = async (
   await tx.rows(DELETE_HISTORIES, [workspaceId, ...placesOf(list)])
 }
 
-/** Includes their histories. */
+/** Deletes overrides and their histories. */
 export const deleteOverrides = async (tx: Db, workspaceId: string, list: RepoKeys[]): Promise<void> => {
   await deleteOverrideHistories(tx, workspaceId, list)
   await tx.rows(DELETE_OVERRIDES, [workspaceId, ...placesOf(list)])

@@ -37,7 +37,7 @@ const texts = new Set([
   'errorMessage',
 ])
 const listsOfTexts = new Set(['enumDescriptions', 'markdownEnumDescriptions', 'enumItemLabels'])
-/** Shown as they are. */
+/** Keywords that are shown as they are. */
 const plain = new Set([
   'type',
   'enum',

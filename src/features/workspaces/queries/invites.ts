@@ -17,7 +17,7 @@ import {
 import { toTimestamp } from '../../../platform/time/clock.js'
 import { ACTIVE_INVITE, invites } from '../tables.js'
 
-/** In the order in which a join checks them. */
+/** An invite's status. A join checks the conditions in this order. */
 const status = sql<Invite['status']>`case
   when ${invites.revokedAt} is not null then 'revoked'
   when ${invites.expiresAt} <= now() then 'expired'

@@ -183,7 +183,7 @@ const COUNT_JOINED = statement(
   group by w.created_by`,
 )
 
-/** By workspace creator. */
+/** How many workspaces the person joined by organization, by the workspaces' creators. */
 export const countJoinedByOrganization = async (
   db: Db,
   userId: string,
@@ -206,7 +206,7 @@ export const insertOrganizationMember = async (
 const WITHOUT_NEWER_REPORT = `user_id = $1::uuid and workspace_id = any($2::uuid[])
     and (left_at is null or left_at < $3::timestamptz)`
 
-/** Once a day is often enough. */
+/** Records confirmations at most once a day, which is often enough. */
 const CONFIRM = statement(
   'record organization membership',
   {},

@@ -27,7 +27,7 @@ export const readFirstNamedDay = async (
   return firstNamedDay(floor, row ?? DELETED)
 }
 
-/** For a new or locked workspace. */
+/** Records the level of a new or locked workspace. */
 export const insertPrivacyLevel = async (
   tx: Db,
   workspaceId: string,

@@ -7,7 +7,7 @@ import { OperatorError } from '../../../platform/process/operator-error.js'
 import type { PersonKey } from '../../accounts/index.js'
 import { hasOlderInvite, isFollowing, removals } from '../tables.js'
 
-/** See `insertInvite` for the time. */
+/** Uses the statement's time, for the reason given at `insertInvite`. */
 export const recordRemoval = async (
   tx: Db,
   workspaceId: string,

@@ -14,7 +14,7 @@ const adminAccess = adminOf('params.id')
 const pagination = paginate('timestamp', 'uuid')
 
 interface MemberOptions {
-  /** From the feature that knows activity, which is above this one. */
+  /** Passed in, because the feature that reads activity builds on this one. */
   lastActiveDays: LastActiveDays
 }
 
