@@ -27,13 +27,13 @@ export interface Queries {
 /** The functions that take a database first, in modules that use the builder. Other modules declare their SQL. */
 const loadBuildingFunctions = async (): Promise<Map<unknown, string>> => {
   const functions = new Map<unknown, string>()
-  const files = (await readdir(folder, { recursive: true })).filter((name) =>
-    /(^|\/)queries(\.js|\/.*\.js)$/.test(name),
-  )
-  for (const file of files) {
+  // The build keeps the output of files that were renamed.
+  const sources = await readdir(join(projectRoot, 'src', 'features'), { recursive: true })
+  for (const source of sources.filter((name) => /(^|\/)queries(\.ts|\/.*\.ts)$/.test(name))) {
+    const file = source.replace(/ts$/, 'js')
     const exported = await import(join(folder, file))
-    const source = await readFile(join(folder, file), 'utf8')
-    if (!/from '(drizzle-orm|\.\.?\/tables\.js)'/.test(source)) continue
+    const text = await readFile(join(folder, file), 'utf8')
+    if (!/from '(drizzle-orm|\.\.?\/tables\.js)'/.test(text)) continue
     for (const [name, value] of Object.entries(exported)) {
       if (typeof value === 'function' && /^[^(]*\((db|tx|database)\b/.test(value.toString()))
         functions.set(value, `${file.slice(0, -3)}.${name}`)
