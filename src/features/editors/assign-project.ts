@@ -5,14 +5,14 @@ import { validationError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
 import { lockMemberDays, readTarget } from '../minutes/index.js'
-import { countAgents, hoursChangedIn, readTargetOfAgents, reposOfAgents } from './count-agents.js'
+import { countAgents, readTargetOfAgents, reposOfAgents } from './count-agents.js'
 import { errorForTooMany, planMinutes, targetMinutes } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
 import { lockMarks, readAllMarks } from './queries/marks.js'
 import { findNames, listNames, namesOf, readDroppedNames, readNameQuota } from './queries/projects.js'
 import { recordingOf } from './recording.js'
-import { type Candidate, Counts, hasUncounted, Timeline, toStored } from './timeline.js'
+import { type Candidate, Counts, hasUncounted, hoursBeside, Timeline, toStored } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
 /** A person's names, and the minutes stored for each. */
@@ -97,7 +97,7 @@ export const assignProject = (
         { candidates, hadUncounted },
       )
       const { timezone } = recording
-      const hoursOfAgents = hoursChangedIn(timeline, timeline.agents.hoursOf(name))
+      const hoursOfAgents = new Set(hoursBeside(timeline.agents.hoursOf(name)))
       const targetOfAgents = await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects))
       const agents = await countAgents(
         tx,
@@ -112,7 +112,7 @@ export const assignProject = (
           minutes,
           personal,
           agents,
-          hours: toStored(timeline, countsAfter),
+          hours: toStored(timeline, countsAfter, minutes.hours),
           chosen: [choice],
           lastAt: new Map(),
           isFull: false,

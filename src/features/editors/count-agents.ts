@@ -17,7 +17,7 @@ import {
   type TargetResult,
 } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
-import { clampIdleWindow, dayOfHour, hourOf, hoursBeside, type Timeline } from './timeline.js'
+import { clampIdleWindow, dayOfHour, hourOf, type Timeline } from './timeline.js'
 
 interface Agents {
   timeline: Timeline
@@ -52,10 +52,6 @@ export const readTargetOfAgents = async (
   if (target.kind === 'unknown person') throw errorForTarget(target, repoKeys.size)
   return target
 }
-
-/** The hours that new marks may affect. @param reassigned hours whose marks now belong to another repository */
-export const hoursChangedIn = (timeline: Timeline, reassigned: readonly number[] = []): ReadonlySet<number> =>
-  new Set(hoursBeside([...timeline.changed, ...timeline.agents.changed, ...reassigned]))
 
 /** A repository's agent time on a day in a workspace, and its hours as they're stored. */
 interface Row extends AgentDay {

@@ -58,13 +58,19 @@ export interface TargetedMinutes {
   workspaces: MinutesWorkspace[]
 }
 
-export interface CountedMinutes {
-  /** Where minutes have counted, with those that count now. */
-  countsAfter: Counts
+/** What's added in workspaces. */
+export interface WorkspaceMinutes {
   /** How many minutes were added, in all workspaces together. */
   minutes: number
   /** What to write, in a part for each workspace. */
   added: AddedMinutes[][]
+}
+
+interface CountedMinutes extends WorkspaceMinutes {
+  /** Where minutes have counted, with those that count now. */
+  countsAfter: Counts
+  /** The hours in which a minute counts now that hasn't before. */
+  hours: ReadonlySet<number>
 }
 
 /** Minutes that are too many for one request. */
@@ -199,7 +205,8 @@ export const planMinutes = async (
 ): Promise<CountedMinutes> => {
   const { countsAfter, repoDays } = await findCountedMinutes(workspaces, countsBefore)
   const added = await rowsOfMinutes({ recording, projects }, members, repoDays)
-  return { countsAfter, minutes: sumOfRows(added), added }
+  const hours = new Set(repoDays.flatMap(({ minutes }) => minutes.map(hourOf)))
+  return { countsAfter, hours, minutes: sumOfRows(added), added }
 }
 
 /** How many minutes are processed before other requests run. */

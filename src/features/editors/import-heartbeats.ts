@@ -356,7 +356,7 @@ const planMinutesOfDay = async (
   const { countsAfter, repoDays } = await findCountedMinutes(targeted.workspaces, countsBefore)
   const fresh = isKept ? [] : withoutImported(repoDays, await readImported(tx, userId, day))
   const added = await rowsOfMinutes({ recording, projects }, members, fresh)
-  const minutes = { countsAfter, added, minutes: sumOfRows(added) }
+  const minutes = { added, minutes: sumOfRows(added) }
   const beside = [addDays(day, -1), addDays(day, 1)].filter(
     (other) => other < firstKept && days.every(({ day }) => day !== other),
   )

@@ -30,6 +30,8 @@ export const nothingRecorded = ({ ignored }: Batch): Recorded => ({
 export interface Marked {
   /** The known marks and the new ones. */
   timeline: Timeline
+  /** The hours in which a mark is new, or has changed. */
+  hours: ReadonlySet<number>
   recorded: Recorded
   /** Repositories that were named in full, and may be remembered. */
   repos: string[]
@@ -47,6 +49,7 @@ export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Rec
   const rules = { facts, recording, days: daysThatCount(target.today), matched: firstMatchingDays(target) }
   const timeline = before.copy()
   const recorded = nothingRecorded(batch)
+  const hours = new Set<number>()
   const marked: number[] = []
   const repos: string[] = []
   const lastAt = new Map<string, Date>()
@@ -60,17 +63,17 @@ export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Rec
     const at = new Date(time * 1_000)
     if (project.repo !== undefined) repos.push(project.repo)
     if (project.name !== undefined) lastAt.set(name, at)
-    if (isOfAgent) {
-      if (fate !== 'no workspace') timeline.agents.mark(time, name)
-      continue
-    }
+    if (isOfAgent && fate === 'no workspace') continue
+    const marks = isOfAgent ? timeline.agents : timeline
+    const mark = marks.mark(time, name)
+    if (mark !== 'unchanged') hours.add(hourOf(minute))
+    if (isOfAgent) continue
     if (fate !== 'no workspace') newest = at
-    const isNew = timeline.mark(time, name)
     // A heartbeat from before its person joined a workspace counts there when it's sent again.
     const canCount = project.repo !== undefined && !countsBefore.hasCountedAnywhere(minute)
-    if (isNew || canCount) marked.push(minute)
+    if (mark === 'new' || canCount) marked.push(minute)
   }
-  return { timeline, recorded, repos, lastAt, newest, candidates: [...timeline.around(marked)] }
+  return { timeline, hours, recorded, repos, lastAt, newest, candidates: [...timeline.around(marked)] }
 }
 
 /** What becomes of a heartbeat. */

@@ -14,7 +14,7 @@ import {
   tryToLockMemberDays,
 } from '../minutes/index.js'
 import type { Batch } from './batch.js'
-import { countAgents, hoursChangedIn } from './count-agents.js'
+import { countAgents } from './count-agents.js'
 import {
   errorForTooMany,
   type MinutesWorkspace,
@@ -28,7 +28,7 @@ import { countPersonal } from './count-personal.js'
 import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
 import { type Facts, readFactsOfMany } from './read-facts.js'
 import { type Recording, recordingOf } from './recording.js'
-import { hasUncounted, toStored } from './timeline.js'
+import { hasUncounted, hoursBeside, toStored } from './timeline.js'
 import type { Plan } from './write-plans.js'
 
 /** The changes of a batch, and its outcome. */
@@ -160,7 +160,7 @@ const countOne = async (
     { candidates, hadUncounted },
   )
   const { timezone } = recording
-  const hoursOfAgents = hoursChangedIn(timeline)
+  const hoursOfAgents = new Set(hoursBeside(marked.hours))
   const agents = await countAgents(
     tx,
     userId,
@@ -176,7 +176,7 @@ const countOne = async (
     minutes,
     personal,
     agents,
-    hours: toStored(timeline, countsAfter),
+    hours: toStored(timeline, countsAfter, [...marked.hours, ...minutes.hours]),
     chosen: names.chosen.filter(({ name }) => seen.has(name)),
     lastAt,
     newest,

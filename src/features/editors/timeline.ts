@@ -126,8 +126,6 @@ export const hoursAround = (minutes: Iterable<number>): number[] => {
 /** The marks of a person or the person's agents. */
 export class Marks {
   private readonly hours = new Map<number, MarkedHour>()
-  /** The hours in which a mark was added since they were read. */
-  readonly changed = new Set<number>()
 
   constructor(stored: readonly (StoredMarks & { hour: number })[] = []) {
     for (const row of stored) this.load(row)
@@ -136,7 +134,6 @@ export class Marks {
   /** Copies another object's marks. */
   protected copyFrom(other: Marks): this {
     for (const [number, hour] of other.hours) this.hours.set(number, hour.copy())
-    for (const number of other.changed) this.changed.add(number)
     return this
   }
 
@@ -161,21 +158,19 @@ export class Marks {
   /**
    * A minute's last project is that of its latest heartbeat, so sending earlier ones again changes nothing.
    * @param time seconds since 1970
-   * @returns whether the minute had no mark before
+   * @returns `new` if the minute had no mark before, `changed` if this is its latest heartbeat
    */
-  mark(time: number, project: string): boolean {
+  mark(time: number, project: string): 'new' | 'changed' | 'unchanged' {
     const minute = Math.floor(time / MINUTE_SECONDS)
-    const number = hourOf(minute)
-    const hour = this.toMark(number)
+    const hour = this.toMark(hourOf(minute))
     const index = minute % MINUTES
     const at = Math.floor((time - minute * MINUTE_SECONDS) * HUNDREDTHS)
     const isNew = hour.first[index] === undefined
-    if (at <= (hour.lastAt[index] ?? -1)) return false
+    if (at <= (hour.lastAt[index] ?? -1)) return 'unchanged'
     if (isNew) hour.first[index] = project
     hour.last[index] = project
     hour.lastAt[index] = at
-    this.changed.add(number)
-    return isNew
+    return isNew ? 'new' : 'changed'
   }
 
   /** The project with the last heartbeat before a minute, if it is close enough. */
@@ -302,8 +297,6 @@ const NEVER_COUNTED = new CountedHour()
 /** Where a person's minutes have counted. */
 export class Counts {
   private readonly hours = new Map<number, CountedHour>()
-  /** The hours in which a minute was counted since they were read. */
-  readonly changed = new Set<number>()
 
   constructor(stored: readonly StoredHour[]) {
     for (const { hour, countedIn, counted, countedRepos, countedFor } of stored) {
@@ -322,7 +315,6 @@ export class Counts {
   copy(): Counts {
     const copy = new Counts([])
     for (const [number, hour] of this.hours) copy.hours.set(number, hour.copy())
-    for (const number of this.changed) copy.changed.add(number)
     return copy
   }
 
@@ -344,13 +336,11 @@ export class Counts {
   }
 
   count(workspaceId: string, minute: number, repoKey: string): void {
-    const number = hourOf(minute)
     const index = minute % MINUTES
-    const { inWorkspaces, forRepos, repoOf } = this.toCount(number)
+    const { inWorkspaces, forRepos, repoOf } = this.toCount(hourOf(minute))
     inWorkspaces.set(workspaceId, (inWorkspaces.get(workspaceId) ?? new Set()).add(index))
     forRepos.set(repoKey, (forRepos.get(repoKey) ?? new Set()).add(index))
     repoOf[index] = repoKey
-    this.changed.add(number)
   }
 
   storedHour(number: number): Pick<StoredHour, 'countedIn' | 'counted' | 'countedRepos' | 'countedFor'> {
@@ -375,9 +365,9 @@ export class Counts {
 export const hasUncounted = (timeline: Timeline, counts: Counts): boolean =>
   timeline.marked().some((minute) => !counts.hasCountedAnywhere(minute))
 
-/** The hours that have changed. */
-export const toStored = (timeline: Timeline, counts: Counts): StoredHour[] =>
-  [...new Set([...timeline.changed, ...counts.changed, ...timeline.agents.changed])]
+/** These hours, in order. */
+export const toStored = (timeline: Timeline, counts: Counts, hours: Iterable<number>): StoredHour[] =>
+  [...new Set(hours)]
     .sort((a, b) => a - b)
     .map((hour) => {
       const agents = timeline.agents.storedHour(hour)

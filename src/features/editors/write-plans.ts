@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Tx } from '../../platform/database/client.js'
 import { replaceAgentDays, replacePersonalDays, writeMinutes } from '../minutes/index.js'
 import type { AgentChanges } from './count-agents.js'
-import { type CountedMinutes, PIECE_MINUTES } from './count-minutes.js'
+import { PIECE_MINUTES, type WorkspaceMinutes } from './count-minutes.js'
 import type { PersonalMinutes } from './count-personal.js'
 import { updateLastHeartbeats, writeMarks } from './queries/marks.js'
 import { chooseRepo, deleteOldestNames, type EditorProject, updateNameUse } from './queries/projects.js'
@@ -12,7 +12,7 @@ import type { StoredHour } from './timeline.js'
 /** A person's changes. */
 export interface Plan {
   userId: string
-  minutes: CountedMinutes
+  minutes: WorkspaceMinutes
   /** Minutes that no workspace counts. */
   personal: PersonalMinutes
   agents: AgentChanges
