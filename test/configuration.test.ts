@@ -6,7 +6,7 @@ import { locksOfUsers, locksOfWorkspaces } from '../src/platform/database/locks.
 import { heldMemory } from '../src/platform/process/held-memory.js'
 import { hasProperties } from './has-properties.js'
 import { whileHeld } from './locks.js'
-import { type Caller, reuseService, type Service } from './service.js'
+import { type Caller, reuseService, type Service, startService } from './service.js'
 import { until } from './until.js'
 
 const team = '/api/team/workspaces'
@@ -173,6 +173,30 @@ t.test('errors include the section and the key', async (t) => {
     body: { code: 'settings_too_large', limit_bytes: 262_144, actual_bytes: 262_156 },
   })
   t.equal((await ada.put(path, { reason: 'x'.repeat(201) })).status, 400)
+})
+
+t.test('of several errors, the first in a fixed order is reported, also by a dry run', async (t) => {
+  const service = await startService(t, { env: { LIMITS: 'patterns_per_person=1' } })
+  const { ada, path } = await setScene(service)
+  await ada.put(path, { settings: { 'ext.a': 1 }, locked: ['ext.a'] })
+  const { body: before } = await ada.get(path)
+  const etag = await etagOf(ada, path)
+  const override = { settings: { 'ext.a': 2 } }
+  const inside = { 'acme/web': override }
+  const steps: [code: string, etag: string, body: object][] = [
+    ['version_conflict', '"other"', { locked: ['ext.b'], projects: { ...inside, 'other/web': override } }],
+    ['validation_failed', etag, { locked: ['ext.b'], projects: { ...inside, 'other/web': override } }],
+    ['repo_outside_patterns', etag, { projects: { ...inside, 'other/web': override } }],
+    ['key_locked', etag, { projects: inside }],
+    ['workspace_limit', etag, { projects: { 'acme/web': { settings: { 'ext.b': 2 } } } }],
+  ]
+  for (const query of ['?dry_run=true', ''])
+    for (const [code, etag, sections] of steps) {
+      const body = { patterns: ['acme/*', 'beta/*'], ...sections }
+      const reply = await ada.request('PUT', path + query, { body, headers: { 'If-Match': etag } })
+      t.equal(reply.body.code, code, query)
+    }
+  t.same((await ada.get(path)).body, before)
 })
 
 t.test('of 20 concurrent jobs one wins, and the others get the current version', async (t) => {

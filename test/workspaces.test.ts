@@ -1,6 +1,8 @@
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
+import { locksOfUsers } from '../src/platform/database/locks.js'
 import { hasProperties } from './has-properties.js'
+import { lockWaiters, whileHeld } from './locks.js'
 import { type Reply, reuseService, startService, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
@@ -158,6 +160,26 @@ t.test(
     t.hasStrict((await ada.post(`${team}/create`, { name: 'Empty' })).body, { workspace: { patterns: [] } })
   },
 )
+
+t.test('the patterns of a caller’s workspaces are counted once no other request adds any', async (t) => {
+  const service = await startService(t, { env: { LIMITS: 'patterns_per_person=4' } })
+  const [ada, bob] = await service.signInAll('ada', 'bob')
+  const own = `${team}/${(await service.workspace(ada, { patterns: ['acme/*'] })).id}`
+  const bobs = `${team}/${(await service.workspace(bob, { members: [ada] })).id}/patterns`
+  const lock = `select pg_advisory_xact_lock(${locksOfUsers.patterns}, hashtext($1::uuid::text))`
+  const { id } = (await ada.get('/api/me')).body
+  for (const route of ['patterns', 'configuration']) {
+    t.equal((await bob.put(bobs, { patterns: patternsOf('bob', 1) })).status, 200)
+    let adding: Promise<Reply> | undefined
+    await whileHeld(service, [lock, id], async () => {
+      adding = ada.put(`${own}/${route}`, { patterns: ['acme/*', 'acme/web'] })
+      await lockWaiters(service)
+      t.equal((await bob.put(bobs, { patterns: patternsOf('bob', 3) })).status, 200)
+    })
+    t.hasStrict((await adding)?.body, tooManyPatterns(4), route)
+    t.same((await ada.get(`${own}/patterns`)).body.patterns, ['acme/*'])
+  }
+})
 
 t.test('a push can’t add a pattern to the personal workspace beyond the limit', async (t) => {
   const service = await startService(t, { env: { LIMITS: 'patterns_per_person=2' } })

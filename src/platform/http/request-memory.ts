@@ -9,7 +9,7 @@ export class RequestMemory {
   readonly arriving: Held
   /** Counts what was read from them, until the handler no longer needs it. */
   readonly sent: Held
-  /** Counts what the response is made of. */
+  /** Counts what the response is made of. Work that starts over releases it first. */
   readonly response: Held
   private readonly ending = new AbortController()
 
