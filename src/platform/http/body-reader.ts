@@ -4,7 +4,7 @@ import { type BodyContext, readBody } from './json-body.js'
 import type { Bounds } from './strict-json.js'
 
 export interface BodyReader<Read extends object, Context extends object> {
-  /** The module that exports it as `reader`, for the thread. */
+  /** The module that exports it as `reader`, where a thread finds it (`test/sources.test.ts` checks this). */
   module: string
   /** @param bytes may be empty @throws {StrictJsonError} {InvalidBody} */
   read(bytes: Buffer, context: Context): Read
