@@ -26,7 +26,7 @@ export const toMinutes = (repo: string, at: Date | number, minutes: number): Min
   }
   const moment = Number(at)
   // The service accepts the years 0 to 9999. Date accepts more.
-  if (!(moment >= 0 && moment < 253_402_300_800_000)) throw new RangeError('The moment is none.')
+  if (!(moment >= 0 && moment < 253_402_300_800_000)) throw new RangeError('The moment isn’t a valid time.')
   if (!Number.isInteger(minutes) || minutes < 1 || minutes > MAX_IN_AN_HOUR) {
     throw new RangeError('Add whole minutes, from 1 to 60.')
   }

@@ -14,7 +14,7 @@ const gitApi = async () => {
 }
 
 /**
- * A folder at the host, like `vscode-vfs://github/owner/repo/folder`, At GitLab, such an address wouldn't say
+ * A folder at the host, like `vscode-vfs://github/owner/repo/folder`. At GitLab, such an address wouldn't say
  * where the repository's name ends.
  */
 const AT_HOST = /^vscode-vfs:\/\/(?:(github)[^/]*\/([^/]+\/[^/]+)|(gitlab)[^/]*\/([^/]+\/[^/]+)\/?$)/

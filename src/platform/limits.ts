@@ -10,7 +10,7 @@ type Payer = 'all' | 'person' | 'address'
 interface Window {
   per: Payer
   max: RateLimitName
-  /** For a workspace that pays in addition to the person. */
+  /** The limit of a workspace that pays in addition to the person. */
   maxPerWorkspace?: RateLimitName
   windowMs: number
 }

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 /** Repositories that this process knows are stored, so that most requests write nothing. User ids are unique across databases. */
 const stored = createCache<string, true>(MAX_CACHED_REPOS)
 
-/** Repositories of a person that this process hasn't stored on a day. */
+/** The person's repositories that this process hasn't stored on that day. */
 export interface ReposToRemember {
   userId: string
   /** Days since 1970. */

@@ -7,9 +7,9 @@ import type { Filter, Subject } from './queries/filter.js'
 import type { NamedDays } from './queries/sources.js'
 
 export interface Viewer {
-  /** In the access log: the person, or the workspace key. */
+  /** The id for the access log: the person's, or the workspace key's. */
   id: string
-  /** Null: a workspace key, which has no activity of its own. */
+  /** Null for a workspace key, which has no activity of its own. */
   userId: string | null
 }
 

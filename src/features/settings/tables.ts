@@ -111,7 +111,7 @@ export const overrideVersions = table(
     settings: text('settings').notNull(),
     createdAt: moment('created_at').notNull(),
     createdBy: person('created_by'),
-    /** The same as the override's `updated_by_key`. */
+    /** The name of the workspace key that wrote it; `created_by` is then the admin who created the key. */
     createdByKey: text('created_by_key'),
     reason: text('reason'),
   },

@@ -36,8 +36,8 @@ export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<Wor
 })
 
 /**
- * The same, for a route that changes nothing with `dry_run=true`. @param dryRun a scope that admits an access key only
- * to a dry run
+ * Like `adminOf`, for a route that changes nothing with `dry_run=true`. @param dryRun a scope that admits an access key
+ * only to a dry run
  */
 export const adminOrDryRunOf = (
   source: WorkspaceSource,
@@ -45,7 +45,7 @@ export const adminOrDryRunOf = (
   dryRun: Scope,
 ): Access<WorkspaceCall> => ({ ...adminOf(source, scope), dryRunScopes: [dryRun] })
 
-/** For a person's own data, on a route whose query may name one of their workspaces. */
+/** Access to a person's own data, on a route whose query may name one of their workspaces. */
 export const memberIfWorkspaceGiven = (...scopes: Scope[]): Access<WorkspaceCall | undefined> => ({
   ...anyPersonWith(...scopes),
   callers: 'any signed-in caller; for a workspace, a member of it',

@@ -42,7 +42,7 @@ export const requirePatterns = async (
 }
 
 /**
- * The same for a change that isn't made, and locks nothing.
+ * Checks a change that isn't made. Locks nothing.
  * @throws {ApiError} `pattern_outside_organization`, `workspace_limit`
  */
 export const requirePatternsToPreview = async (

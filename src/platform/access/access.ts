@@ -25,13 +25,13 @@ export interface Access<Found = unknown> {
   readonly tokenOf?: (request: FastifyRequest) => string | undefined
   /** The codes that `admit` and `find` can throw. */
   readonly errors: readonly ErrorCode[]
-  /** Before the body is read. @returns why the request is rejected */
+  /** Runs before the body is read. @returns why the request is rejected */
   readonly admit?: (request: FastifyRequest) => ApiError | undefined | Promise<ApiError | undefined>
-  /** Before validation, for a body that is read as bytes. @throws {ApiError} */
+  /** Runs before validation, for a body that is read as bytes. @throws {ApiError} */
   readonly openBody?: (request: FastifyRequest) => Promise<void>
   /**
-   * After validation, or with a valid path before the body is read (`accessBeforeBody`). Handlers read the result from
-   * `request.granted(access)`. @throws {ApiError}
+   * Runs after validation, or with a valid path before the body is read (`accessBeforeBody`). Handlers read the result
+   * from `request.granted(access)`. @throws {ApiError}
    */
   readonly find?: (request: FastifyRequest) => Promise<Found>
   /** What's wrong with a route that declares this access, if anything. Checked when the service boots. */

@@ -137,7 +137,7 @@ const LIST_CREATED = statement(
 /** Keys that still work, newest first: personal and workspace keys. */
 export const listKeysCreatedBy = (db: Db, userId: string) => db.rows(LIST_CREATED, [userId])
 
-/** $1: the hash; $2: the id, either of which may be null. */
+/** $1: the hash; $2: the id. Either can be null. */
 const FIND_OWNER = statement(
   'find access key owner',
   { id: uuid, userId: orNull(uuid), login: orNull(text), workspaceId: orNull(uuid) },

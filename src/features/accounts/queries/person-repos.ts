@@ -28,7 +28,7 @@ export interface NamedRepo {
 
 export const nameOf = (repoKey: string): string => repoKey.slice(repoKey.lastIndexOf('/') + 1)
 
-/** Beyond the limit, further repositories are left out. */
+/** Stores a person's new repositories, up to the limit. */
 export const writePersonRepos = async (
   tx: Db,
   userId: string,

@@ -37,7 +37,7 @@ const membersOf = (field: Field): [name: string, expression: string][] => {
 }
 
 /**
- * @param from with the condition. $1: rows per page; $2: the user, or what `from` says
+ * @param from the table and the condition. $1: rows per page; $2: the user, or what `from` says
  * @param key the columns that the list is ordered by, with their types
  */
 export const list = (

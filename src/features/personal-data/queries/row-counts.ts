@@ -19,8 +19,8 @@ const OF_WORKSPACE = tables.flatMap((declared) => {
 })
 
 /**
- * By table and column, where an index finds them. Sums of the activity are left out. `activity` has no index by person
- * alone, so it is read by workspace.
+ * Counts a person's rows by table and column, where an index finds them. Sums of the activity are left out. `activity`
+ * has no index by person alone, so it is read by workspace.
  */
 const OF_PERSON = peopleColumns().flatMap(({ erasure, label, tableName, column }) => {
   const isIndexed =

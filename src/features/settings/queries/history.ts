@@ -70,7 +70,7 @@ export const historyOf = <Key, Author extends string | null, const More extends 
   where v.version = ${requestedVersion}::int`,
   )
   return {
-    /** Newest first; empty when there is no such subject. */
+    /** The versions, newest first. Empty if there is no such subject. */
     list: async (db: Db, key: Key) => {
       const rows = await db.rows(listVersions, parameters(key))
       return rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) }))

@@ -26,7 +26,7 @@ export interface SnapshotKey extends RepoKeys {
   workspaceId: string
 }
 
-/** The condition that a row belongs to this place. */
+/** The condition that a row belongs to this repository in this workspace. */
 export const matchesKey = (
   table: Record<keyof SnapshotKey, PgColumn>,
   { ownerKey, repoKey, workspaceId }: SnapshotKey,

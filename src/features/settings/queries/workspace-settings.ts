@@ -76,7 +76,7 @@ const columns = {
   updatedAt: workspaces.settingsUpdatedAt,
 }
 
-/** For a locked workspace, so that the next write builds on this read. */
+/** Reads the settings of a locked workspace, so that the next write builds on this read. */
 export const readSettingsToChange = async (tx: Db, workspaceId: string): Promise<StoredWorkspaceSettings> => {
   const rows = await tx.select(columns).from(workspaces).where(eq(workspaces.id, workspaceId))
   return withTimes(singleRow(rows))

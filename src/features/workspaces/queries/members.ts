@@ -24,7 +24,7 @@ import { joinedByOrganization, members } from '../tables.js'
 const membership = (workspaceId: string, userId: string) =>
   and(eq(members.workspaceId, workspaceId), eq(members.userId, userId))
 
-/** Undefined for people outside the workspace, and for a workspace that doesn't exist. */
+/** A person's role. Undefined for people outside the workspace, and for a workspace that doesn't exist. */
 export const readRole = async (db: Db, workspaceId: string, userId: string): Promise<Role | undefined> => {
   const [member] = await db
     .select({ role: members.role })

@@ -74,7 +74,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { body, caller, trace } = request
       const token = request.headers['x-repohost-token']
       const { repohostId } = await readCaller(database.read, caller.userId)
-      // Before the host is asked, and once more with the workspace locked.
+      // Checked before the host is asked, and again with the workspace locked.
       await requireLinkable(database.read, membership.workspaceId, body)
       const charge = await chargeHostToken(request)
       const shown = { token, userId: repohostId, trace }
