@@ -120,6 +120,18 @@ t.test('heartbeats', async (t) => {
     )
   })
 
+  t.test(
+    'a minute counts once if its gap ends in the next hour, and it gets a heartbeat later',
+    async (t) => {
+      const { caller } = await someone(service)
+      for (const time of [at(9, 58), at(10, 2), at(9, 59)]) await send(caller, [beat(time)])
+      t.same(
+        (await activityOf(caller)).map(({ hours }) => hours.slice(9, 11)),
+        [[2, 3]],
+      )
+    },
+  )
+
   t.test('minutes between two heartbeats count for the earlier project', async (t) => {
     const { caller } = await someone(service)
     await send(caller, [
