@@ -86,7 +86,7 @@ export const RepoPath = Type.String({
 export const Role = StringEnum(['admin', 'member'], { examples: ['member'] })
 export type Role = Static<typeof Role>
 
-/** From the loosest to the strictest. */
+/** The levels, from the loosest to the strictest. */
 export const privacyLevels = ['named', 'team'] as const
 export const PrivacyLevel = StringEnum(privacyLevels, {
   description:
@@ -156,7 +156,7 @@ export const Warnings = Type.Optional(
 export type Warnings = Static<typeof Warnings>
 
 const REASON_DESCRIPTION = 'Why the change is made. The history and the audit trail show it.'
-/** In a request. */
+/** A reason in a request. */
 export const Reason = Type.Optional(
   Type.String({
     maxLength: limits.reason_length,
@@ -164,7 +164,7 @@ export const Reason = Type.Optional(
     examples: ['Use the dark theme'],
   }),
 )
-/** In a list of versions. */
+/** A reason in a list of versions. */
 export const GivenReason = Nullable(
   Type.String({
     description: 'Why the change was made. Null: no reason was given.',

@@ -68,7 +68,7 @@ const countOf = (repos: string[]): string => {
   return `${repos.length}${named && ` (${named}${repos.length > MAX_NAMED ? ', …' : ''})`}`
 }
 
-/** Only for admins. */
+/** The workspace's patterns, for admins. */
 export const Patterns = () => {
   const { response, projects } = useProjects()
   const workspace = useWorkspace()

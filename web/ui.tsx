@@ -244,7 +244,7 @@ export const Tip = ({ about, children }: { about: string; children: ComponentChi
 /** A native dialog, open as long as it is mounted. */
 export const Dialog = (props: {
   title: string
-  /** For example, one that stays at the top while its height changes. */
+  /** A class, such as one that stays at the top while its height changes. */
   class?: string
   onClose: () => void
   children: ComponentChildren
@@ -320,7 +320,7 @@ export const Confirm = (props: {
   title: string
   action: string
   word?: string
-  /** For non-destructive actions. */
+  /** Whether the action destroys nothing. */
   isHarmless?: boolean
   /** Receives the named fields. @throws {Failure} */
   onYes: (given: FormData) => unknown

@@ -26,7 +26,7 @@ export const layout = {
     workspace_id: spreadBy('workspace_id'),
     user_id: spreadBy('user_id'),
   },
-  /** Only on the coordinator, where sessions from any node read and write them. */
+  /** Tables that are only on the coordinator, where sessions from any node read and write them. */
   kept: [...tablesWith((place) => place === 'coordinator'), MIGRATIONS],
 }
 

@@ -73,7 +73,7 @@ export const AccountKeys = () => {
   )
 }
 
-/** Only for admins. */
+/** The workspace's keys, for admins. */
 export const WorkspaceKeys = () => {
   const { id } = useWorkspace()
   const response = useRead('GET /api/team/workspaces/{id}/keys', { path: { id } })

@@ -43,7 +43,7 @@ const filterOf = (filter: Filter) => {
   }
 }
 
-/** Only for admins. */
+/** The audit trail, for admins. */
 export const Audit = () => {
   const workspace = useWorkspace()
   const { query, change } = useUrlQuery()

@@ -17,7 +17,7 @@ type Delivery = State['deliveries'][number]
 
 const host = start.repohost_name
 
-/** Only for admins. */
+/** The workspace's webhook, for admins. */
 export const Webhook = () => {
   const { id } = useWorkspace()
   const path = { id }

@@ -27,7 +27,7 @@ export interface MembershipQuestions {
   belongsTo?: HostOrganization[]
 }
 
-/** By organization id. Organizations without a clear answer are left out. */
+/** The host's answers, by organization id. Organizations without a clear answer are left out. */
 export interface MembershipAnswers {
   owns: Map<number, boolean>
   belongsTo: Map<number, boolean>

@@ -194,7 +194,7 @@ export const accessKeys = table(
     name: text('name').notNull(),
     scopes: text('scopes').array().notNull(),
     createdAt: moment('created_at').notNull(),
-    /** In UTC. */
+    /** A UTC day. */
     lastUsedDay: date('last_used_day'),
   },
   {
@@ -257,7 +257,7 @@ export const erasures = table(
   'erasures',
   {
     userId: uuid('user_id').primaryKey(),
-    /** For old entries of the audit trail without ids. */
+    /** Finds old entries of the audit trail, which have no ids. */
     loginKey: text('login_key').notNull(),
     startedAt: moment('started_at').notNull().defaultNow(),
   },

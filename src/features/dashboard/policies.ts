@@ -20,7 +20,7 @@ export interface DashboardQuestion {
   workspaceId: string
   range: Range
   subject: Subject
-  /** Only this repository, in lower case. */
+  /** The only repository to include, in lower case. */
   repoKey: string | undefined
 }
 

@@ -134,7 +134,7 @@ const readHeatmap = async (tx: Db, { person, range, repoKey }: OwnTimeQuestion) 
   return heatmap.toCells()
 }
 
-/** From one snapshot of the database. */
+/** Reads the caller's own time from one snapshot of the database. */
 export const readOwnTime = (
   database: Database,
   question: OwnTimeQuestion,

@@ -122,7 +122,7 @@ const listRepoNotices = async (db: Db, userId: string): Promise<Notice[]> => {
   })
 }
 
-/** Newest first. @param floor the operator's. Where it hides names, no admin can show them */
+/** A person's notices, newest first. @param floor the operator's. Where it hides names, no admin can show them */
 export const listNotices = async (db: Db, { floor }: PrivacyRules, userId: string): Promise<Notice[]> => {
   const [entries, locks, repos] = await Promise.all([
     listAuditNotices(db, userId),

@@ -76,7 +76,7 @@ const namedRepoOf = (request: FastifyRequest, source: RepoSource): NamedRepo => 
   }
 }
 
-/** For one short read. Heavy callers don't use the hot connection, so that others don't wait behind them. */
+/** The connection for one short read. Heavy callers don't use the hot one, so that others don't wait behind them. */
 const shortReadsOf = ({ server: { database }, work }: FastifyRequest): Db =>
   work?.isLight === false ? database.read : database.hot
 

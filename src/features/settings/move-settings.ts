@@ -59,7 +59,10 @@ export const requireMovable = async (db: Db, workspaceId: string, { from, to }: 
   if (taken.snapshot || taken.override) throw new ApiError('repo_taken')
 }
 
-/** With the workspace locked. @returns what was moved, which is nothing if it was deleted in the meantime */
+/**
+ * Moves the settings. The workspace must be locked.
+ * @returns what was moved, which is nothing if it was deleted in the meantime
+ */
 const move = async (tx: Db, workspaceId: string, { from, to }: Move): Promise<StoredRepoSettings> => {
   const key = { ownerKey: from.ownerKey, repoKey: from.repoKey, workspaceId }
   // Pushes lock the snapshot, and not the workspace. Only what's locked here is moved.

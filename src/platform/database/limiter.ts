@@ -41,7 +41,7 @@ export const createLimiter = (
     })
 }
 
-/** For statements of a transaction, which already has a connection. */
+/** Doesn't limit the statements of a transaction, which already has a connection. */
 export const unlimited: Limiter = async (work) => work()
 
 /**

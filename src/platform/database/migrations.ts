@@ -49,7 +49,7 @@ const journal: { entries: { tag: string; when: number }[] } = JSON.parse(
   readFileSync(join(folder, 'meta', '_journal.json'), 'utf8'),
 )
 
-/** In the order in which they run. */
+/** The migrations, in the order in which they run. */
 export const migrations: Migration[] = journal.entries.map(({ tag, when }) => {
   const sql = readFileSync(join(folder, `${tag}.sql`), 'utf8')
   return { tag, when, hash: createHash('sha256').update(sql).digest('hex'), steps: readSteps(tag, sql) }

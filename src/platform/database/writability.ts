@@ -4,7 +4,7 @@ import { bool, orNull, type RowOf, singleRow, statement, text } from './statemen
 import { listTableNames } from './table.js'
 
 export interface WriteFault {
-  /** After “The database is read-only: ”. */
+  /** Completes a sentence that begins with “The database is read-only: ”. */
   cause: string
   remedy: string
 }

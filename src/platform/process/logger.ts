@@ -58,7 +58,7 @@ const CONTROLS = /(\\(?:u00[01][0-9a-f]|[bfr])|[\x7f-\x9f])|\\./g
 const withoutControls = (line: string): string =>
   line.replace(CONTROLS, (found, control) => (control === undefined ? found : '?'))
 
-/** For terminals, if the optional package is installed. Undefined otherwise. */
+/** The format for terminals, if the optional package is installed. Undefined otherwise. */
 const openFormat = async (): Promise<Format | undefined> => {
   if (!process.stdout.isTTY) return undefined
   // Cast to string, so that the service can be built without the package.

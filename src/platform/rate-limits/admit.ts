@@ -48,7 +48,7 @@ interface Charge {
 interface ChargeOptions {
   /** 0 charges nothing, and only checks whether one more is allowed. */
   amount?: number
-  /** By default, the request's payers. */
+  /** Default: the request's payers. */
   payers?: Payers
   /** The reply that gets the `RateLimit` headers. */
   reply?: FastifyReply

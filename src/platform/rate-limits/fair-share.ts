@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
 }
 
-/** Before the body is read, so that waiting requests take no memory. @throws {ApiError} `rate_limited` */
+/** Runs before the body is read, so that waiting requests take no memory. @throws {ApiError} `rate_limited` */
 export const acquireRequestPermit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   const { server: app, session, routeOptions } = request
   const { isProbe, needsPermit, usesDatabase } = routeOptions.config

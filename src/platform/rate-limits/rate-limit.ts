@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'
 
 interface HostTokenCharge {
-  /** Once the host has answered. Only a rejected token stays charged. */
+  /** Call it once the host has answered. Only a rejected token stays charged. */
   settle(outcome: 'granted' | 'rejected' | 'failed'): Promise<void>
 }
 

@@ -60,7 +60,7 @@ export interface Delivery {
   notDelivered: number
   issue: DeliveredIssue | undefined
   left: ReportedLeave | undefined
-  /** With the SHA-256 of the payload, which tells whether the report is new. */
+  /** `hash` is the SHA-256 of the payload, which tells whether the report is new. */
   renamed: (ReportedRename & { hash: string }) | undefined
 }
 

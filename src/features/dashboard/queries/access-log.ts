@@ -167,7 +167,7 @@ export interface ListedView {
   view: View
 }
 
-/** Newest first. */
+/** Views of a person's numbers, newest first. */
 export const listViews = async (
   db: Db,
   userId: string,

@@ -78,7 +78,7 @@ const LIST_FROM_AUDIT = statement(
 
 export type AuditNotice = RowOf<typeof auditColumns>
 
-/** Newest first. */
+/** Notices from the audit trail, newest first. */
 export const listAuditNotices = (db: Db, userId: string): Promise<AuditNotice[]> =>
   db.rows(LIST_FROM_AUDIT, [userId])
 
@@ -112,7 +112,7 @@ const LIST_LOCKS = boundedList('list lock changes', lockColumns, {
 
 export type LockChange = RowOf<typeof lockColumns>
 
-/** Newest first. */
+/** Changes of locks, newest first. */
 export const listLockChanges = async (db: Db, userId: string): Promise<LockChange[]> =>
   (await readBoundedPage(db, LIST_LOCKS, limits.notices, [userId])).rows
 
@@ -172,7 +172,7 @@ const LIST_PATTERN_CHANGES = boundedList('list removed patterns', patternColumns
 
 export type PatternChange = RowOf<typeof patternColumns>
 
-/** Newest first, including the person's own changes. */
+/** Changes of patterns, newest first, including the person's own changes. */
 export const listPatternChanges = async (db: Db, userId: string): Promise<PatternChange[]> =>
   (await readBoundedPage(db, LIST_PATTERN_CHANGES, limits.notices, [userId])).rows
 

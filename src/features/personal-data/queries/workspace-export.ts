@@ -108,6 +108,6 @@ const READ_WORKSPACE = statement(
   from workspaces where id = $1::uuid and deleted_at is null`,
 )
 
-/** As JSON. Undefined: there is no such workspace. */
+/** The workspace as JSON. Undefined: there is no such workspace. */
 export const readWorkspaceToExport = async (db: Db, id: string): Promise<string | undefined> =>
   (await db.rows(READ_WORKSPACE, [id]))[0]?.workspace

@@ -56,7 +56,7 @@ const storedColumns = {
 
 export type StoredSnapshot = RowOf<typeof storedColumns>
 
-/** With the settings as JSON text. */
+/** Columns of a snapshot, with the settings as JSON text. */
 const textColumns = { ...storedColumns, settings: text }
 
 export type SnapshotText = RowOf<typeof textColumns>
@@ -100,7 +100,7 @@ const READ_BEST_SNAPSHOT = statement(
 
 export interface BestSnapshot {
   inWorkspace: boolean
-  /** Only if there's no snapshot. Null if the caller isn't in the database. */
+  /** Looked up only if there's no snapshot. Null if the caller isn't in the database. */
   ownsRepo: boolean | null
   /** Null: none of the caller's workspaces matches. */
   workspaceId: string | null
