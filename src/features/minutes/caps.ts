@@ -19,10 +19,11 @@ export const addTo = (sum: Minutes, minutes: number, hours: number[]): void => {
   for (let hour = 0; hour < HOURS; hour++) sum.hours[hour] = (sum.hours[hour] ?? 0) + (hours[hour] ?? 0)
 }
 
-export const sumOf = (a: Readonly<Minutes>, b: Minutes): Minutes => ({
-  minutes: a.minutes + b.minutes,
-  hours: a.hours.map((inHour, hour) => inHour + (b.hours[hour] ?? 0)),
-})
+export const sumOf = (a: Readonly<Minutes>, b: Minutes): Minutes => {
+  const sum = { minutes: a.minutes, hours: [...a.hours] }
+  addTo(sum, b.minutes, b.hours)
+  return sum
+}
 
 /**
  * The part of an entry that fits on a day. Minutes above a cap are cut from the hour, the day and the repository alike,
