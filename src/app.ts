@@ -2,7 +2,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { limits } from '../schemas/limits.js'
 import type { Config } from './config.js'
-import { admission, arrival } from './every-request.js'
+import { admission, requestHooks } from './every-request.js'
 import { readRepohostId } from './features/accounts/queries/users.js'
 import { createRepohost, type Repohost } from './features/accounts/repohost.js'
 import { recordingRoutes } from './features/accounts/routes/recording.js'
@@ -156,7 +156,7 @@ export const buildApp = async (
   await app.register(errors)
   await app.register(requestLog)
   await app.register(connections, { timeouts })
-  await app.register(arrival, { headersOf })
+  await app.register(requestHooks, { headersOf })
   await app.register(cors)
   await app.register(compression)
   await app.register(readiness)

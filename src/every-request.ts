@@ -27,7 +27,7 @@ import { limitRate } from './platform/rate-limits/rate-limit.js'
  * These hooks run for preflights as well. They use callbacks, because promises would cost more than the work
  * itself.
  */
-export const arrival = fp(async (app, { headersOf }: { headersOf: BuildResponseHeaders }) => {
+export const requestHooks = fp(async (app, { headersOf }: { headersOf: BuildResponseHeaders }) => {
   const warnOfProxy = untrustedProxyWarning(app)
 
   app.addHook('onRequest', (request, reply, done) => {

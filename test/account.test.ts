@@ -169,7 +169,7 @@ t.test('a workspace’s only admin has to appoint another one before deleting th
   t.hasStrict(entry, { actor: 'deleted user', action: 'member.left', target: 'deleted user' })
 })
 
-t.test('when two admins leave concurrently, one stays', async (t) => {
+t.test('of two admins who delete their accounts concurrently, the last one stays', async (t) => {
   const { ada, bob, id } = await startTeam(t, 'bob', 'cyd')
   await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
   const replies = await Promise.all([deleteMe(ada), deleteMe(bob)])

@@ -125,7 +125,7 @@ const mistakes: [mistake: Partial<RouteOptions>, message: string][] = [
   ],
 ]
 
-t.test('a route with a mistake fails to boot with an error about it', async (t) => {
+t.test('a faulty route stops the boot with an error that describes the fault', async (t) => {
   for (const [mistake, message] of mistakes) {
     const { method = 'GET', url = '/api/new' } = mistake
     await t.rejects(boot(mistake), { message: `${method} ${url} ${message}` }, message)

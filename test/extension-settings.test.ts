@@ -112,7 +112,7 @@ t.test('other people’s text never becomes a link, a command, an icon or anothe
   t.end()
 })
 
-t.test('the name of a workspace is text in the tooltip too', async (t) => {
+t.test('Markdown in a workspace’s name isn’t rendered in the tooltip either', async (t) => {
   const { caller, editor, opened } = await start(t, 'tia')
   const [{ id }] = (await caller.get('/api/team/me')).body.workspaces
   const name = '[Show details](command:evil) $(check)'

@@ -168,7 +168,7 @@ t.test('descriptions come from the package.nls.json next to each of several file
   ])
 })
 
-t.test('every published manifest here starts and shows all of its settings', async (t) => {
+t.test('the service starts with all published manifests here, and shows all of their settings', async (t) => {
   const folder = join(projectRoot, 'test/extensions')
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json'))
   const files = names.map((name) => join(folder, name))

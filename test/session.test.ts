@@ -280,7 +280,7 @@ t.test('rotating a secret signs no one out', async (t) => {
 })
 
 t.test(
-  'an instance without another one’s secret logs it once, and a correct rotation logs nothing',
+  'an instance that lacks another’s secret warns once, and a correct rotation logs nothing',
   async (t) => {
     const [old, next] = [`${JWT_SECRET}-old`, `${JWT_SECRET}-next`]
     const start = (secrets: string[], beside?: Service) =>

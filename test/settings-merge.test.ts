@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { mergeSettings, overlaySettings } from '../src/features/settings/settings-merge.js'
 
-t.test('the merge follows RFC 7396 on the first level', async (t) => {
+t.test('the merge follows RFC 7396 at the top level', async (t) => {
   const key = fc.constantFrom('ext.a', 'ext.b', 'ext.c', 'ext.d')
   const present = fc.dictionary(key, fc.oneof(fc.integer(), fc.constant({ x: null })))
   const patch = fc.dictionary(key, fc.oneof(fc.integer(), fc.constant(null)))

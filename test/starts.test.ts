@@ -352,7 +352,7 @@ t.test('a .env file is read, and environment variables override it', async (t) =
   }
 })
 
-t.test('an unusable value’s error is one sentence with its variable', async (t) => {
+t.test('an unusable value is reported in one sentence that names its variable', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   t.teardown(() => taken.close())

@@ -161,7 +161,7 @@ t.test(
   },
 )
 
-t.test('the patterns of a caller’s workspaces are counted once no other request adds any', async (t) => {
+t.test('a caller’s patterns are counted only after concurrent additions have ended', async (t) => {
   const service = await startService(t, { env: { LIMITS: 'patterns_per_person=4' } })
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const own = `${team}/${(await service.workspace(ada, { patterns: ['acme/*'] })).id}`

@@ -149,7 +149,7 @@ const SignedIn = () => {
 const FirstSteps = () => {
   const workspace = useWorkspace()
   const later = useRest(true)
-  return later ? <later.StepsLeft workspace={workspace} /> : <Skeleton height={280} />
+  return later ? <later.DismissibleFirstSteps workspace={workspace} /> : <Skeleton height={280} />
 }
 
 const TeamScreen = () => <Team steps={<FirstSteps />} />

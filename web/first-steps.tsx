@@ -17,7 +17,7 @@ export interface Step {
 }
 
 /** A workspace's steps, until the admin hides them. */
-export const StepsLeft = ({ workspace }: { workspace: Workspace }) => {
+export const DismissibleFirstSteps = ({ workspace }: { workspace: Workspace }) => {
   const [isHidden, hide] = useState(false)
   if (isHidden) return null
   return (

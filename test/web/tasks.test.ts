@@ -292,7 +292,7 @@ else {
     t.equal(await countOf(table.getByRole('row'), 31), 31)
   })
 
-  t.test('a copied link to a named range moves with the days', async (t) => {
+  t.test('a copied link keeps a named range instead of fixed days', async (t) => {
     const { page, context } = admin
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await admin.go(`/w/${id}?range=last-month&compare=none`)

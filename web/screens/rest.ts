@@ -1,4 +1,4 @@
-export { StepsLeft } from '../first-steps.js'
+export { DismissibleFirstSteps } from '../first-steps.js'
 export { AboveScreen } from '../notices.js'
 export { HelpPanel, SearchPanel } from '../panels.js'
 export { Account } from './account.js'

@@ -187,8 +187,8 @@ export const createRepohost = (
       list: () => list(ask).catch(() => undefined),
       ask: async (questions) => {
         const [ownsEach, belongsToEach] = await Promise.all([
-          clearAnswers(ownsOne, questions.owns),
-          clearAnswers(belongsTo, questions.belongsTo),
+          definiteAnswers(ownsOne, questions.owns),
+          definiteAnswers(belongsTo, questions.belongsTo),
         ])
         return { owns: ownsEach, belongsTo: belongsToEach }
       },
@@ -303,7 +303,7 @@ export const createRepohost = (
 }
 
 /** Asks about all organizations at once. */
-const clearAnswers = async (
+const definiteAnswers = async (
   ask: (organization: HostOrganization) => Promise<boolean | undefined>,
   organizations: HostOrganization[] = [],
 ): Promise<Map<number, boolean>> => {

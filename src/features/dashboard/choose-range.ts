@@ -40,7 +40,7 @@ export const readRequestedRange = async (
 }
 
 /** Today in the time zone, and the days before. */
-export const lastDays = async ({ hot }: Pick<Database, 'hot'>, timezone: string): Promise<Range> => {
+export const defaultRange = async ({ hot }: Pick<Database, 'hot'>, timezone: string): Promise<Range> => {
   const today = dayAt(timezone, Date.parse(await readMoment(hot)))
   return rangeOf(addDays(today, 1 - DEFAULT_DAYS), today)
 }

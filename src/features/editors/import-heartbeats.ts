@@ -410,7 +410,7 @@ const planMinutesOfDay = async (
 const readTargetOf = async (tx: Tx, request: TargetRequest): Promise<TargetResult> =>
   requireValue(await readTargets(tx, [request]), request.userId)
 
-/** The minutes beyond those that earlier imports have found in the same place. */
+/** Leaves out the minutes that earlier imports have found for the same workspace and repository. */
 const withoutImported = (repoDays: readonly RepoDay[], imported: ReadonlyMap<string, number>): RepoDay[] =>
   repoDays.flatMap((one) => {
     const minutes = one.minutes.slice(imported.get(workspaceRepoKey(one)) ?? 0)

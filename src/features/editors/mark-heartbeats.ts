@@ -7,7 +7,7 @@ import type { Recording } from './recording.js'
 import { type Candidate, dayOfHour, hourOf, type Timeline } from './timeline.js'
 
 /** The outcome of heartbeats. */
-export interface Recorded {
+export interface RecordingResult {
   accepted: number
   waiting: number
   /** Agents' heartbeats that were accepted or are waiting. */
@@ -18,7 +18,7 @@ export interface Recorded {
 }
 
 /** The outcome of a batch with no heartbeats left. */
-export const nothingRecorded = ({ ignored }: Batch): Recorded => ({
+export const nothingRecorded = ({ ignored }: Batch): RecordingResult => ({
   accepted: 0,
   waiting: 0,
   agents: 0,
@@ -32,7 +32,7 @@ export interface Marked {
   timeline: Timeline
   /** The hours in which a mark is new, or has changed. */
   hours: ReadonlySet<number>
-  recorded: Recorded
+  recorded: RecordingResult
   /** Repositories that were named in full, and may be remembered. */
   repos: string[]
   /** The time of each name's last heartbeat. */
@@ -109,7 +109,7 @@ const fateOf = ({ minute, project }: Heartbeat, { facts, recording, days, matche
   return project.repo === undefined ? 'waiting' : 'no workspace'
 }
 
-const countFate = (recorded: Recorded, fate: Fate, isOfAgent: boolean): void => {
+const countFate = (recorded: RecordingResult, fate: Fate, isOfAgent: boolean): void => {
   if (fate === 'other day') recorded.ignored.day++
   else if (fate === 'not recorded') recorded.ignored.recording_off++
   else if (fate === 'no workspace') recorded.ignored.repo++

@@ -25,7 +25,7 @@ import {
   targetMinutes,
 } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
-import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
+import { type Marked, markHeartbeats, type RecordingResult } from './mark-heartbeats.js'
 import { type Facts, readFactsOfMany } from './read-facts.js'
 import { type Recording, recordingOf } from './recording.js'
 import { hasUncounted, hoursBeside, toStored } from './timeline.js'
@@ -34,7 +34,7 @@ import type { Plan } from './write-plans.js'
 /** The changes of a batch, and its outcome. */
 export interface HeartbeatPlan extends Plan {
   kind: 'planned'
-  recorded: Recorded
+  recorded: RecordingResult
   /** Repositories that were named in full. */
   repos: string[]
 }

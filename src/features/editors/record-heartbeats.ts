@@ -4,7 +4,7 @@ import { type Outcome, WriteQueue, type Written } from '../../platform/database/
 import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../accounts/index.js'
 import { type Batch, batchOf, withoutFarDays } from './batch.js'
 import { asksForLastProject, resolveLastProjects } from './last-project.js'
-import { nothingRecorded, type Recorded } from './mark-heartbeats.js'
+import { nothingRecorded, type RecordingResult } from './mark-heartbeats.js'
 import { type HeartbeatPlan, planMany, planOne } from './plan-heartbeats.js'
 import type { ProjectHost, SentHeartbeat } from './project-names.js'
 import { readFactsOfOne } from './read-facts.js'
@@ -25,7 +25,7 @@ export const createHeartbeatRecorder = (database: Database, host: ProjectHost) =
     userId: string,
     sent: readonly SentHeartbeat[],
     timezone: string | undefined,
-  ): Promise<Recorded> => {
+  ): Promise<RecordingResult> => {
     const batch = withoutFarDays(batchOf(userId, sent, timezone, host), Date.now() / 1_000)
     const size = batch.heartbeats.length
     if (size === 0) return nothingRecorded(batch)
@@ -44,7 +44,7 @@ const isRecordedAlone = (batch: Batch): boolean =>
 
 /** The repositories are those that the person has named in full. */
 interface RecordedBatch {
-  recorded: Recorded
+  recorded: RecordingResult
   named: ReposToRemember
 }
 

@@ -60,7 +60,7 @@ export interface ReducedFile {
 }
 
 class Reduction {
-  /** Whether a heartbeat has a time or a project. */
+  /** Whether any heartbeat so far has a time or a project. */
   hasAny = false
   private readonly finder = new HeartbeatFinder()
   private heartbeats = 0

@@ -187,7 +187,7 @@ export class Marks {
       const earlier = this.nearest(minute, -1)
       if (earlier !== undefined) yield* this.between(earlier, minute)
       const later = this.nearest(minute, 1)
-      // The gap before another new mark is found there.
+      // If the later mark is new too, its own turn yields this gap.
       if (later !== undefined && !isNew.has(later)) yield* this.between(minute, later)
     }
   }

@@ -22,7 +22,7 @@ import {
   userOf,
 } from './reading.js'
 
-/** The hooks that matter, by the value of `X-Gitlab-Event`. */
+/** Confidential issues have their own `X-Gitlab-Event`. */
 const isIssueHook = (event: string) => ['Issue Hook', 'Confidential Issue Hook'].includes(event)
 
 /** `2017-09-15 16:50:55 UTC`, as older versions write times. */

@@ -13,7 +13,7 @@ export interface Trace {
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 const NOTHING = /^0+$/
-/** The format of the only existing version. Later versions may be longer. */
+/** The length in version 00, the only one so far. Later versions may be longer. */
 const LENGTH = 55
 
 const newTraceId = () => randomUUID().replaceAll('-', '')

@@ -38,7 +38,7 @@ interface Holding {
 
 /** The memory of one owner, such as a body or a transaction's result. It's given back as a whole. */
 export interface Held {
-  /** @throws {ApiError} `unavailable` if the person would hold the most, or has lost it */
+  /** @throws {ApiError} `unavailable` above the limit if this person holds the most, or if this memory was already lost */
   add(bytes: number): void
   /** Gives all of it back. Its owner may start over. */
   release(): void

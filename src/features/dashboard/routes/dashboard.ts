@@ -17,7 +17,7 @@ import type { Range } from '../../../platform/time/days.js'
 import { readCaller } from '../../accounts/index.js'
 import { adminOf, memberIfWorkspaceGiven } from '../../workspaces/index.js'
 import { addAgentMinutes } from '../add-agent-minutes.js'
-import { lastDays, readRequestedRange } from '../choose-range.js'
+import { defaultRange, readRequestedRange } from '../choose-range.js'
 import type { DashboardQuestion } from '../policies.js'
 import { findPerson, type Subject } from '../queries/filter.js'
 import { readDashboard } from '../read-dashboard.js'
@@ -80,9 +80,9 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const rangeFor = async (request: FastifyRequest): Promise<Range> => {
     const requested = request.validated(validateRange)
     if (requested.kind === 'given') return requested.range
-    if (request.key?.workspaceId) return lastDays(database, 'UTC')
+    if (request.key?.workspaceId) return defaultRange(database, 'UTC')
     const { timezone } = await readCaller(database.read, request.caller.userId)
-    return lastDays(database, timezone ?? 'UTC')
+    return defaultRange(database, timezone ?? 'UTC')
   }
 
   app.route({

@@ -1,4 +1,4 @@
-/** Unpacks files that are gzip, which their first bytes tell. */
+/** Unpacks gzip files, recognized by their first bytes. */
 import { once } from 'node:events'
 import { createGunzip } from 'node:zlib'
 import { validationError } from '../../../errors.js'

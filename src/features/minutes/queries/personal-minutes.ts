@@ -97,7 +97,7 @@ const writeDays = (tx: Db, userId: string, days: AssignedDay[]) =>
     days.map(({ otherZones }) => otherZones && JSON.stringify(otherZones)),
   ])
 
-/** $1: how many days hours are kept; $2: how many rows. */
+/** $1: for how many days hours are kept; $2: how many rows to change. */
 const DELETE_MARKS = statement(
   'delete personal minute marks',
   { day: date },

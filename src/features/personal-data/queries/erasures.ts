@@ -115,7 +115,7 @@ const FIND_FIRST_MONTH = statement(
 const IN_MONTH = `workspace_id = $1::uuid and user_id = $2::uuid
     and day >= $3::date and day < $3::date + interval '1 month'`
 
-/** $4: how many rows come before. */
+/** $4: how many rows precede the step's last one. */
 const FIND_END = statement(
   'find erasure step end',
   { day: date, repoKey: text },

@@ -66,7 +66,7 @@ export const listSettingsFaults = (
 ): ListedFault[] => (rules?.enforced ? listViolations(rules, settings, at, faults) : listFaults(faults, at))
 
 /** Runs before rights are checked. @throws {ApiError} `validation_failed` with `listSettingsFaults` */
-export const requireSettings = (
+export const requireValidSettings = (
   { keys, rules }: KeysAndRules,
   kind: SettingsKind,
   settings: SettingsObject = {},

@@ -68,7 +68,7 @@ const COPY_OVERRIDE_VERSIONS = copyTo(
   { isNamed: false },
 )
 
-/** Moves a locked snapshot with its history. Fails with a row conflict if the new name has one. */
+/** Moves a locked snapshot with its history. Fails with a row conflict if the new name already has a snapshot. */
 export const moveSnapshot = async (tx: Db, from: SnapshotKey, to: RepoId): Promise<void> => {
   const keys = [...keyParameters(from), to.ownerKey, to.repoKey]
   await tx.rows(COPY_SNAPSHOT, [...keys, to.owner, to.repo])

@@ -35,7 +35,7 @@ import {
   restoreOverride,
   setOverride,
 } from '../change-overrides.js'
-import { requireSettings, storedWarnings, warningsOf } from '../policies/settings-rules.js'
+import { requireValidSettings, storedWarnings, warningsOf } from '../policies/settings-rules.js'
 import { listOverrides, overrideHistory, readOverride, type StoredOverride } from '../queries/overrides.js'
 
 const reading = memberOf('params.id', 'settings:read')
@@ -134,7 +134,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'workspace_full',
       ],
       validate: ({ body }) =>
-        requireSettings(judge, 'override', (body as Static<typeof OverrideBody>).settings),
+        requireValidSettings(judge, 'override', (body as Static<typeof OverrideBody>).settings),
       headers: ['ETag'],
     },
     schema: {

@@ -28,7 +28,7 @@ import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/eta
 import { chargeHostToken } from '../../../platform/rate-limits/rate-limit.js'
 import { change, pull, push, readHistory } from '../access.js'
 import { deleteSettings, restoreSettings, type Written } from '../change-snapshot.js'
-import { requireSettings, warningsOf } from '../policies/settings-rules.js'
+import { requireValidSettings, warningsOf } from '../policies/settings-rules.js'
 import { pushSettings, requirePushSpelling } from '../push-settings.js'
 import { type SnapshotText, type StoredSnapshot, snapshotHistory } from '../queries/snapshots.js'
 
@@ -102,7 +102,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/:owner/:repo',
     config: {
       access: push,
-      validate: ({ body }) => requireSettings(judge, 'pushed', (body as PushBody).settings),
+      validate: ({ body }) => requireValidSettings(judge, 'pushed', (body as PushBody).settings),
       core: true,
       limit: 'refused_host_tokens',
       errors: [

@@ -26,7 +26,7 @@ import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/eta
 import { requireFloor, stricterOf } from '../../privacy/index.js'
 import { adminOf, memberOf } from '../../workspaces/index.js'
 import { patchWorkspaceSettings, restoreWorkspaceSettings } from '../change-workspace-settings.js'
-import { requireSettings, storedWarnings, warningsOf } from '../policies/settings-rules.js'
+import { requireValidSettings, storedWarnings, warningsOf } from '../policies/settings-rules.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/workspace-settings.js'
 import { settingsHistory } from '../queries/workspace-settings-history.js'
 
@@ -112,7 +112,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       validate: ({ body }) => {
         const patch = body as Static<typeof WorkspaceSettingsPatch>
         requireFloor(app.config.privacy.floor, patch)
-        requireSettings(judge, 'patch', patch.settings)
+        requireValidSettings(judge, 'patch', patch.settings)
       },
       headers: ['ETag'],
     },

@@ -22,7 +22,7 @@ export interface EmbeddedOptions {
   /** The longest time between two checkpoints. The first change to a page after a checkpoint writes the whole page to the WAL. */
   checkpointSeconds?: number
   log: Log
-  /** Ends the start. Its promise rejects once nothing it started is running any more. */
+  /** Cancels the start, whose promise rejects once every process it has started is gone. */
   stopped?: AbortSignal
 }
 
