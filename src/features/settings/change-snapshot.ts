@@ -7,7 +7,7 @@ import { readCaller } from '../accounts/index.js'
 import { type Actor, insertAuditEntry, lockAdmin } from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
 import { checkRestored, type KeysAndRules } from './policies/settings-rules.js'
-import { requireStorageQuota } from './policies/storage-quota.js'
+import { requireQuotaIfGrown } from './policies/storage-quota.js'
 import type { RepoQuestion } from './queries/matches.js'
 import {
   deleteSnapshot,
@@ -107,6 +107,6 @@ export const restoreSettings = (
     const { owner, repo, settings } = old
     const write = { action: 'settings.restored', owner, repo, settings, author: caller, reason } as const
     const written = await writeSnapshot(tx, key, current, write)
-    if (written.snapshot.sizeBytes > current.sizeBytes) await requireStorageQuota(tx, key.workspaceId)
+    await requireQuotaIfGrown(tx, key.workspaceId, current, written.snapshot)
     return { ...written, ...judged }
   })

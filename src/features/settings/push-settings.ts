@@ -6,7 +6,7 @@ import { lockAdmin, openPersonalWorkspace, type PersonalRules } from '../workspa
 import { type Written, writeSnapshot } from './change-snapshot.js'
 import { findPushTarget, type PushTarget } from './policies/repo-access.js'
 import { requireNewKeySpelling } from './policies/settings-rules.js'
-import { requireStorageQuota } from './policies/storage-quota.js'
+import { requireQuotaIfGrown } from './policies/storage-quota.js'
 import type { RepoQuestion } from './queries/matches.js'
 import { lockSnapshot, readSettings } from './queries/snapshots.js'
 
@@ -41,6 +41,18 @@ export const requirePushSpelling = async (
   requireNewKeySpelling(stored, settings)
 }
 
+/** The workspace of a push, and the person: with their present login if it's their personal workspace. */
+const findTarget = async (
+  tx: Db,
+  { caller, question, owner }: Push,
+): Promise<{ person: User; target: PushTarget }> => {
+  const target = await findPushTarget(tx, question, caller.login, owner)
+  if (target.kind === 'existing') return { person: caller, target }
+  // Concurrent first pushes run one by one, and later ones find the workspace of the first.
+  const person = await lockCaller(tx, caller.id)
+  return { person, target: await findPushTarget(tx, question, person.login, owner) }
+}
+
 /**
  * Stores a repository's settings for a caller with access to it at the repository host. The rights here (rules R1, R2,
  * R4, R5) and the spelling are decided once more, because both may have changed during the request to the host.
@@ -54,13 +66,7 @@ export const pushSettings = async (
   const text = JSON.stringify(settings)
   const named = reposToRemember(caller.id, [`${owner}/${repo}`])
   const pushed = await database.transaction(async (tx) => {
-    let person = caller
-    let target = await findPushTarget(tx, question, person.login, owner)
-    if (target.kind === 'personal') {
-      // Concurrent first pushes run one by one, and later ones find the workspace of the first. The login may be new.
-      person = await lockCaller(tx, caller.id)
-      target = await findPushTarget(tx, question, person.login, owner)
-    }
+    const { person, target } = await findTarget(tx, push)
     const { workspaceId, workspaceCreated } =
       target.kind === 'existing'
         ? { workspaceId: target.workspaceId, workspaceCreated: false }
@@ -72,9 +78,9 @@ export const pushSettings = async (
     requireNewKeySpelling(current?.settings, settings)
     // A flush of the same person may hold this row for a while. The workspace's quota isn't locked yet.
     await storeRepos(tx, named)
-    const write = { action: 'settings.pushed', owner, repo, settings: text, author: caller } as const
+    const write = { action: 'settings.pushed', owner, repo, settings: text, author: person } as const
     const written = await writeSnapshot(tx, key, current, write)
-    if (written.snapshot.sizeBytes > (current?.sizeBytes ?? 0)) await requireStorageQuota(tx, workspaceId)
+    await requireQuotaIfGrown(tx, workspaceId, current, written.snapshot)
     return { ...written, workspaceCreated }
   }, options)
   rememberRepos(named)

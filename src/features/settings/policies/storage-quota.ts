@@ -17,6 +17,16 @@ export const requireStorageQuota = async (tx: Db, workspaceId: string): Promise<
   if (!isWithin) throw workspaceFull()
 }
 
+/** The storage quota, for a change of one text that may have become shorter. @throws {ApiError} `workspace_full` */
+export const requireQuotaIfGrown = async (
+  tx: Db,
+  workspaceId: string,
+  before: { sizeBytes: number } | undefined,
+  after: { sizeBytes: number },
+): Promise<void> => {
+  if (after.sizeBytes > (before?.sizeBytes ?? 0)) await requireStorageQuota(tx, workspaceId)
+}
+
 /**
  * Checks the storage quota for a change that isn't made. Locks nothing.
  * @param more how many bytes it would add

@@ -46,14 +46,14 @@ const afterSettings = ({ version, sizeBytes, updatedAt, updatedBy }: StoredSnaps
 })
 
 interface Answered extends Written {
-  workspaceCreated?: boolean
+  workspaceCreated: boolean
   warnings?: Warnings
 }
 
 /** The response to a push or a restore. */
 const responseOf = (
   reply: FastifyReply,
-  { snapshot, changed, workspaceCreated = false, ...judged }: Answered,
+  { snapshot, changed, workspaceCreated, ...judged }: Answered,
 ): PushResult => {
   reply.header('ETag', etagOf(snapshot))
   return {
@@ -238,7 +238,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { question } = request.granted(change)
       const preconditions = preconditionsOf(request.headers, request.query)
       const restored = await restoreSettings({ database, ...judge }, question, request.body, preconditions)
-      return responseOf(reply, restored)
+      return responseOf(reply, { ...restored, workspaceCreated: false })
     },
   })
 }
