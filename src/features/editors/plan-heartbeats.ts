@@ -72,23 +72,21 @@ export const planOne = async (tx: Db, facts: Facts): Promise<HeartbeatPlan | Rej
   return countOne(tx, person, days)
 }
 
-/** The same steps for several people. Waits for no one. @returns what became of each batch */
+/** The same steps for several people. Waits for no one. @returns what became of each batch, in order */
 export const planMany = async (tx: Db, batches: readonly Batch[]): Promise<(HeartbeatPlan | LeftOut)[]> => {
   const facts = await readFactsOfMany(tx, batches)
-  const held = batches.filter(({ userId }) => !facts.has(userId))
-  const people = await Promise.all(Array.from(facts.values(), markInSet))
+  const people = await Promise.all(facts.map((one) => (one.kind === 'read' ? markInSet(one) : one)))
   const daysOf = await tryToLockMemberDays(
     tx,
     people.flatMap((one) =>
       one.kind === 'marked' ? [{ userId: one.facts.batch.userId, workspaces: one.targeted.workspaces }] : [],
     ),
   )
-  const planned = await Promise.all(
+  return Promise.all(
     people.map((one) =>
       one.kind === 'marked' ? countInSet(tx, one, requireValue(daysOf, one.facts.batch.userId)) : one,
     ),
   )
-  return [...planned, ...held.map(({ userId }) => leaveOut(userId))]
 }
 
 /** A person whose heartbeats are marked, and haven't counted yet. */

@@ -2,6 +2,7 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
+import { type LeftOut, leaveOut } from '../../platform/database/write-queue.js'
 import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
 import { readTargets, type TargetResult } from '../minutes/index.js'
@@ -14,8 +15,14 @@ import { Counts, hoursAround, hoursBeside, type StoredHour, Timeline } from './t
 /** How many hours on either side of its own an agent's mark affects. */
 const AGENT_HOURS_AROUND = 2
 
+/**
+ * How much is compared for each person in a set. Alone, a person's heartbeats are first compared up to this limit, too.
+ */
+const SET_COMPARISONS = limits.flush_comparisons / 100
+
 /** Everything that's read about a person's heartbeats. It determines what they change. */
 export interface Facts {
+  kind: 'read'
   batch: Batch
   /** The repositories of all projects. */
   projects: Projects
@@ -30,77 +37,76 @@ export interface Facts {
   target: TargetResult
 }
 
-/** How facts are read. */
-interface Manner {
-  /** Whether to wait for those who hold a person's lock. If not, that person is left out. */
-  waits: boolean
-  /** How much is compared for each person at most. */
-  maxComparisons: number
+/** Locks the person's marks and reads the facts. Waits for those who hold the lock. */
+export const readFactsOfOne = async (tx: Db, batch: Batch): Promise<Facts> => {
+  const { userId } = batch
+  // Statements run in the order in which they're sent, so the marks are read once they're locked.
+  const [, first] = await Promise.all([lockMarks(tx, userId), readFirst(tx, [batch])])
+  return requireValue(await readRest(tx, [batch], first, limits.flush_comparisons), userId)
 }
 
-const alone: Manner = { waits: true, maxComparisons: limits.flush_comparisons }
-const together: Manner = { waits: false, maxComparisons: limits.flush_comparisons / 100 }
+/** The same for several people, without waiting. @returns each batch's facts, in order; people whose lock is held are left out */
+export const readFactsOfMany = async (tx: Db, batches: readonly Batch[]): Promise<(Facts | LeftOut)[]> => {
+  const userIds = batches.map(({ userId }) => userId)
+  const [locked, first] = await Promise.all([tryToLockMarks(tx, userIds), readFirst(tx, batches)])
+  const ofLocked = batches.filter(({ userId }) => locked.has(userId))
+  const facts = await readRest(tx, ofLocked, first, SET_COMPARISONS)
+  return userIds.map((userId) => (locked.has(userId) ? requireValue(facts, userId) : leaveOut(userId)))
+}
 
-/** Locks the person's marks and reads the facts. Waits for those who hold the lock. */
-export const readFactsOfOne = async (tx: Db, batch: Batch): Promise<Facts> =>
-  requireValue(await readFacts(tx, [batch], alone), batch.userId)
-
-/** The same for several people, without waiting. @returns the facts of those whose marks are locked now, by user */
-export const readFactsOfMany = (tx: Db, batches: readonly Batch[]): Promise<ReadonlyMap<string, Facts>> =>
-  readFacts(tx, batches, together)
+/** The little that's read first. Both are by user. */
+interface FirstRead {
+  stored: ReadonlyMap<string, Stored>
+  /** Where repositories that are named in full count. Only of people who name some. */
+  targets: ReadonlyMap<string, TargetResult>
+}
 
 /**
  * Reads little, sent along with the locks, and more only if it's needed: most heartbeats name a repository in full,
  * near marks of the same one. Reading everything at once takes an eighth more CPU time.
  */
-const readFacts = async (
-  tx: Db,
-  batches: readonly Batch[],
-  { waits, maxComparisons }: Manner,
-): Promise<ReadonlyMap<string, Facts>> => {
-  const narrow = batches.map((batch) => ({ batch, reach: reachFor(batch, []) }))
+const readFirst = async (tx: Db, batches: readonly Batch[]): Promise<FirstRead> => {
   const withRepos = batches.filter((batch) => reposSent(batch).size > 0)
-  // Statements run in the order in which they're sent, so the marks are read once they're locked.
-  const [locked, storedNear, targetsOfSent] = await Promise.all([
-    lock(tx, batches, waits),
-    readStored(tx, narrow),
+  const [stored, targets] = await Promise.all([
+    readStored(
+      tx,
+      batches.map((batch) => ({ batch, reach: reachFor(batch, []) })),
+    ),
     readTargetsOf(
       tx,
       withRepos.map((batch) => ({ batch, repoKeys: reposSent(batch) })),
-      together.maxComparisons,
+      SET_COMPARISONS,
     ),
   ])
+  return { stored, targets }
+}
 
-  const people = narrow.filter(({ batch }) => locked.has(batch.userId))
-  const wide = people.flatMap(({ batch, reach }) => {
-    const needed = reachFor(batch, requireValue(storedNear, batch.userId).marks)
-    return isWider(needed, reach) ? [{ batch, reach: needed }] : []
+/** Reads what's lacking. @param batches those of people whose marks are locked @returns the facts by user */
+const readRest = async (
+  tx: Db,
+  batches: readonly Batch[],
+  first: FirstRead,
+  maxComparisons: number,
+): Promise<ReadonlyMap<string, Facts>> => {
+  const wide = batches.flatMap((batch) => {
+    const needed = reachFor(batch, requireValue(first.stored, batch.userId).marks)
+    return isWider(needed, reachFor(batch, [])) ? [{ batch, reach: needed }] : []
   })
-  const stored = new Map([...storedNear, ...(await readStored(tx, wide))])
-
+  const stored = new Map([...first.stored, ...(await readStored(tx, wide))])
   const resolved = await Promise.all(
-    people.map(({ batch }) => resolveProjects(tx, batch, requireValue(stored, batch.userId))),
+    batches.map((batch) => resolveProjects(tx, batch, requireValue(stored, batch.userId))),
   )
-
   const lacking = resolved.filter(
     ({ batch, repoKeys }) =>
-      targetsOfSent.get(batch.userId)?.kind !== 'found' || !isSubset(repoKeys, reposSent(batch)),
+      first.targets.get(batch.userId)?.kind !== 'found' || !isSubset(repoKeys, reposSent(batch)),
   )
-  const targets = new Map([...targetsOfSent, ...(await readTargetsOf(tx, lacking, maxComparisons))])
+  const targets = new Map([...first.targets, ...(await readTargetsOf(tx, lacking, maxComparisons))])
   return new Map(
     resolved.map((one) => {
       const { userId } = one.batch
       return [userId, { ...one, target: requireValue(targets, userId) }]
     }),
   )
-}
-
-/** @returns the people whose marks are locked now */
-const lock = async (tx: Db, batches: readonly Batch[], waits: boolean): Promise<ReadonlySet<string>> => {
-  const userIds = batches.map(({ userId }) => userId)
-  if (!waits) return tryToLockMarks(tx, userIds)
-  await Promise.all(userIds.map((userId) => lockMarks(tx, userId)))
-  return new Set(userIds)
 }
 
 /** How far to read around someone's heartbeats. */
@@ -198,6 +204,7 @@ const resolveProjects = async (
   const timeline = new Timeline(marks)
   const repoKeys = involvedIn(batch.heartbeats, projects, timeline)
   return {
+    kind: 'read',
     batch,
     projects,
     names,
