@@ -47,34 +47,35 @@ export interface Marked {
 export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Recording): Marked => {
   const { batch, timeline: before, countsBefore } = facts
   const rules = { facts, recording, days: daysThatCount(target.today), matched: firstMatchingDays(target) }
+  const all = batch.heartbeats.map((heartbeat) => ({ ...heartbeat, fate: fateOf(heartbeat, rules) }))
+  const kept = all.filter(({ fate }) => fate !== 'other day' && fate !== 'not recorded')
+  const named = kept.filter(({ project }) => project.name !== undefined)
+  const newest = kept.findLast(({ isOfAgent, fate }) => !isOfAgent && fate !== 'no workspace')
+
+  const toMark = kept.filter(({ isOfAgent, fate }) => !isOfAgent || fate !== 'no workspace')
   const timeline = before.copy()
-  const recorded = nothingRecorded(batch)
   const hours = new Set<number>()
   const marked: number[] = []
-  const repos: string[] = []
-  const lastAt = new Map<string, Date>()
-  let newest: Date | undefined
-  for (const heartbeat of batch.heartbeats) {
-    const { time, minute, project, isOfAgent } = heartbeat
-    const fate = fateOf(heartbeat, rules)
-    countFate(recorded, fate, isOfAgent)
-    if (fate === 'other day' || fate === 'not recorded') continue
-    const name = markNameOf(project)
-    const at = new Date(time * 1_000)
-    if (project.repo !== undefined) repos.push(project.repo)
-    if (project.name !== undefined) lastAt.set(name, at)
-    if (isOfAgent && fate === 'no workspace') continue
-    const marks = isOfAgent ? timeline.agents : timeline
-    const mark = marks.mark(time, name)
+  for (const { time, minute, project, isOfAgent } of toMark) {
+    const mark = (isOfAgent ? timeline.agents : timeline).mark(time, markNameOf(project))
     if (mark !== 'unchanged') hours.add(hourOf(minute))
-    if (isOfAgent) continue
-    if (fate !== 'no workspace') newest = at
     // A heartbeat from before its person joined a workspace counts there when it's sent again.
     const canCount = project.repo !== undefined && !countsBefore.hasCountedAnywhere(minute)
-    if (mark === 'new' || canCount) marked.push(minute)
+    if (!isOfAgent && (mark === 'new' || canCount)) marked.push(minute)
   }
-  return { timeline, hours, recorded, repos, lastAt, newest, candidates: [...timeline.around(marked)] }
+  return {
+    timeline,
+    hours,
+    recorded: countFates(batch, all),
+    repos: kept.flatMap(({ project }) => project.repo ?? []),
+    lastAt: new Map(named.map(({ project, time }) => [markNameOf(project), toDate(time)])),
+    newest: newest && toDate(newest.time),
+    candidates: [...timeline.around(marked)],
+  }
 }
+
+/** @param time seconds since 1970 */
+const toDate = (time: number): Date => new Date(time * 1_000)
 
 /** What becomes of a heartbeat. */
 type Fate =
@@ -109,12 +110,19 @@ const fateOf = ({ minute, project }: Heartbeat, { facts, recording, days, matche
   return project.repo === undefined ? 'waiting' : 'no workspace'
 }
 
-const countFate = (recorded: RecordingResult, fate: Fate, isOfAgent: boolean): void => {
-  if (fate === 'other day') recorded.ignored.day++
-  else if (fate === 'not recorded') recorded.ignored.recording_off++
-  else if (fate === 'no workspace') recorded.ignored.repo++
-  else if (isOfAgent) recorded.agents++
-  else recorded[fate]++
+const countFates = (
+  batch: Batch,
+  heartbeats: readonly { fate: Fate; isOfAgent: boolean }[],
+): RecordingResult => {
+  const recorded = nothingRecorded(batch)
+  for (const { fate, isOfAgent } of heartbeats) {
+    if (fate === 'other day') recorded.ignored.day++
+    else if (fate === 'not recorded') recorded.ignored.recording_off++
+    else if (fate === 'no workspace') recorded.ignored.repo++
+    else if (isOfAgent) recorded.agents++
+    else recorded[fate]++
+  }
+  return recorded
 }
 
 const firstMatchingDays = ({ workspaces }: FlushTarget): ReadonlyMap<string, string> => {
