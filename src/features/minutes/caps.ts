@@ -61,8 +61,8 @@ export const capMinutes = (
 export interface MemberDay {
   /** The minutes so far, in all repositories. */
   readonly total: Minutes
-  /** The time zones of repositories with minutes. Undefined: they weren't read. */
-  readonly timezones: ReadonlyMap<string, string | null> | undefined
+  /** The time zone of each repository with minutes. */
+  readonly timezones: ReadonlyMap<string, string | null> | 'not read'
 }
 
 /** @param days by day @throws if the day wasn't locked */

@@ -44,8 +44,15 @@ export const errorForTarget = (target: Exclude<TargetResult, FlushTarget>, repos
 
 /** A member's days in a workspace, locked until the transaction ends. */
 export interface MemberDays<Workspace extends RequestedDays = RequestedDays> {
+  kind: 'locked'
   workspace: Workspace
   days: ReadonlyMap<string, MemberDay>
+}
+
+/** A member's days in a workspace that someone else holds, or with too much to read in a set. */
+interface MemberDaysLeftOut<Workspace extends RequestedDays> {
+  kind: 'left out'
+  workspace: Workspace
 }
 
 /** Locks a person's days in workspaces, in the given order. Waits for others who hold them. */
@@ -58,11 +65,18 @@ const lockDays = async <Workspace extends RequestedDays>(
   tx: Db,
   workspace: Workspace,
 ): Promise<MemberDays<Workspace>> => {
-  if (workspace.days.size === 0) return { workspace, days: new Map() }
+  if (workspace.days.size === 0) return withoutDays(workspace)
   // In this order, so that the minutes are read once they're locked.
   const [, totals] = await Promise.all([lockActivity(tx, workspace), readTotals(tx, workspace)])
-  return { workspace, days: toMemberDays(workspace, totals) }
+  return toMemberDays(workspace, totals)
 }
+
+/** Nothing has to be locked. */
+const withoutDays = <Workspace extends RequestedDays>(workspace: Workspace): MemberDays<Workspace> => ({
+  kind: 'locked',
+  workspace,
+  days: new Map(),
+})
 
 /** The workspaces in which a person's days are to be locked. */
 interface RequestedPerson<Workspace extends RequestedDays> {
@@ -86,64 +100,69 @@ export const tryToLockMemberDays = async <Workspace extends RequestedDays>(
 ): Promise<ReadonlyMap<string, LockedDays<Workspace> | LeftOut>> => {
   const requested = people.flatMap(({ workspaces }) => workspaces)
   const withDays = requested.filter(({ days }) => days.size > 0)
-  const locked = await Promise.all(
+  const attempts = await Promise.all(
     Array.from(
       groupBy(withDays, ({ workspaceId }) => workspaceId),
       ([workspaceId, members]) => tryToLockIn(tx, workspaceId, members),
     ),
   )
-  const withoutDays = requested
-    .filter(({ days }) => days.size === 0)
-    .map((workspace) => ({ workspace, days: new Map<string, MemberDay>() }))
-  const membersOf = groupBy([...locked.flat(), ...withoutDays], ({ workspace }) => workspace.userId)
+  const others = requested.filter(({ days }) => days.size === 0).map(withoutDays)
+  const attemptsOf = groupBy([...attempts.flat(), ...others], ({ workspace }) => workspace.userId)
   return new Map(
-    people.map(({ userId, workspaces }) => {
-      const members = membersOf.get(userId) ?? []
-      const isComplete = members.length === workspaces.length
-      return [userId, isComplete ? { kind: 'locked', members } : leaveOut(userId)]
+    people.map(({ userId }) => {
+      const members = attemptsOf.get(userId) ?? []
+      const areLocked = members.every((one) => one.kind === 'locked')
+      return [userId, areLocked ? { kind: 'locked', members } : leaveOut(userId)]
     }),
   )
 }
 
-/** @returns the days that are locked now, and read */
+/** Locks and reads the days of members in one workspace, or leaves them out. */
 const tryToLockIn = async <Workspace extends RequestedDays>(
   tx: Db,
   workspaceId: string,
   members: readonly Workspace[],
-): Promise<MemberDays<Workspace>[]> => {
+): Promise<(MemberDays<Workspace> | MemberDaysLeftOut<Workspace>)[]> => {
   const userIds = members.map(({ userId }) => userId)
   // In this order, as in `lockDays`.
-  const [locked, totalsOf] = await Promise.all([
+  const [locked, readings] = await Promise.all([
     tryToLockActivity(tx, workspaceId, userIds),
     readTotalsOfMany(tx, workspaceId, members),
   ])
-  return members.flatMap((workspace) => {
-    const { userId } = workspace
-    const totals = locked.has(userId) ? totalsOf.get(userId) : undefined
-    return totals ? { workspace, days: toMemberDays(workspace, totals) } : []
+  return members.map((workspace) => {
+    const reading = requireValue(readings, workspace.userId)
+    return locked.has(workspace.userId) && reading.kind === 'read'
+      ? toMemberDays(workspace, reading.totals)
+      : { kind: 'left out', workspace }
   })
 }
 
-const toMemberDays = (
-  { days }: RequestedDays,
+const toMemberDays = <Workspace extends RequestedDays>(
+  workspace: Workspace,
   totals: ReadonlyMap<string, Total>,
-): ReadonlyMap<string, MemberDay> =>
-  new Map(
-    Array.from(days, (day) => {
+): MemberDays<Workspace> => ({
+  kind: 'locked',
+  workspace,
+  days: new Map(
+    Array.from(workspace.days, (day) => {
       const total = totals.get(day)
       return [
         day,
         total ? { total, timezones: total.timezones } : { total: noMinutes(), timezones: new Map() },
       ]
     }),
-  )
+  ),
+})
 
 /** What's known about the row of a repository's minutes on a day. @param timezone of the minutes that are added */
 export const knownOf = (
   { timezones }: MemberDay,
   repoKey: string,
   timezone: string,
-): Pick<AddedMinutes, 'isNamed' | 'isInZone'> => ({
-  isNamed: timezones?.has(repoKey) === true,
-  isInZone: timezones !== undefined && (!timezones.has(repoKey) || timezones.get(repoKey) === timezone),
-})
+): Pick<AddedMinutes, 'isNamed' | 'isInZone'> =>
+  timezones === 'not read'
+    ? { isNamed: false, isInZone: false }
+    : {
+        isNamed: timezones.has(repoKey),
+        isInZone: !timezones.has(repoKey) || timezones.get(repoKey) === timezone,
+      }

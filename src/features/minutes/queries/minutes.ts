@@ -88,12 +88,15 @@ export interface RequestedDays {
 
 /** A member's minutes on a day, in all repositories. */
 export interface Total extends Minutes {
-  /** The time zone of each repository's hours. Undefined: the repositories weren't read. */
-  timezones: ReadonlyMap<string, string | null> | undefined
+  /** The time zone of each repository's hours. */
+  timezones: ReadonlyMap<string, string | null> | 'not read'
 }
 
 /** By day. Days without minutes are left out. */
 type Totals = ReadonlyMap<string, Total>
+
+/** What came of reading a member's days row by row. */
+type Reading = { kind: 'read'; totals: Totals } | { kind: 'too much to read' }
 
 /** Waits for others who change the member's minutes, and makes them wait until the transaction ends. */
 export const lockActivity = async (tx: Db, { workspaceId, userId }: RequestedDays): Promise<void> => {
@@ -113,29 +116,29 @@ export const tryToLockActivity = async (
 /** A member's minutes on days. */
 export const readTotals = async (tx: Db, member: RequestedDays): Promise<Totals> => {
   if (member.days.size > MAX_DAYS) return sumDays(tx, member)
-  const rows = await readRows(tx, member.workspaceId, [member])
-  return sumRows(rows) ?? sumDays(tx, member)
+  const reading = sumRows(await readRows(tx, member.workspaceId, [member]))
+  return reading.kind === 'read' ? reading.totals : sumDays(tx, member)
 }
 
-/** The same for people in one workspace, in one statement. @returns by user; none for those with too much to read */
+/** The same for people in one workspace, in one statement. @returns a reading for each of them, by user */
 export const readTotalsOfMany = async (
   tx: Db,
   workspaceId: string,
   members: readonly RequestedDays[],
-): Promise<ReadonlyMap<string, Totals>> => {
-  const few = members.filter(({ days }) => days.size <= MAX_DAYS)
-  const rowsOf = groupBy(await readRows(tx, workspaceId, few), ({ userId }) => userId)
+): Promise<ReadonlyMap<string, Reading>> => {
+  const isShort = ({ days }: RequestedDays) => days.size <= MAX_DAYS
+  const rowsOf = groupBy(await readRows(tx, workspaceId, members.filter(isShort)), ({ userId }) => userId)
   return new Map(
-    few.flatMap(({ userId }) => {
-      const totals = sumRows(rowsOf.get(userId) ?? [])
-      return totals ? [[userId, totals]] : []
-    }),
+    members.map((member) => [
+      member.userId,
+      isShort(member) ? sumRows(rowsOf.get(member.userId) ?? []) : { kind: 'too much to read' },
+    ]),
   )
 }
 
 const sumDays = async (tx: Db, { workspaceId, userId, days }: RequestedDays): Promise<Totals> => {
   const sums = await tx.rows(READ_DAYS, [workspaceId, userId, [...days]])
-  return new Map(sums.map(({ day, ...sum }) => [day, { ...sum, timezones: undefined }]))
+  return new Map(sums.map(({ day, ...sum }) => [day, { ...sum, timezones: 'not read' }]))
 }
 
 const readRows = async (
@@ -148,12 +151,12 @@ const readRows = async (
   return tx.rows(READ_ROWS, [workspaceId, days.map(({ userId }) => userId), days.map(({ day }) => day)])
 }
 
-/** A member's rows, added up by day. Undefined if they're cut off. */
-const sumRows = (rows: ActivityRow[]): Totals | undefined => {
+/** A member's rows, added up by day, if none of the days is cut off. */
+const sumRows = (rows: ActivityRow[]): Reading => {
   const rowsOf = groupBy(rows, ({ day }) => day)
   const sums = new Map<string, Total>()
   for (const [day, ofDay] of rowsOf) {
-    if (ofDay.length > MAX_ROWS) return undefined
+    if (ofDay.length > MAX_ROWS) return { kind: 'too much to read' }
     const sum = {
       ...noMinutes(),
       timezones: new Map(ofDay.map(({ repoKey, timezone }) => [repoKey, timezone])),
@@ -161,7 +164,7 @@ const sumRows = (rows: ActivityRow[]): Totals | undefined => {
     for (const { minutes, hours } of ofDay) addTo(sum, minutes, hours ?? [])
     sums.set(day, sum)
   }
-  return sums
+  return { kind: 'read', totals: sums }
 }
 
 /** $1: the workspace; $2, $3: repositories in lower case and as given. */
