@@ -125,9 +125,7 @@ export class LargeBody {
     context: Context,
   ): Promise<Read> {
     const { memory } = this
-    if (!this.isLarge) return reader.read(this.bytes, context)
-    // A body that's waiting for a thread can be lost, too.
-    return untilAborted(readInThread(reader, this, context, memory), memory.signal)
+    return this.isLarge ? readInThread(reader, this.bytes, context, memory) : reader.read(this.bytes, context)
   }
 
   /** Stops receiving, and gives back the memory and the place. The connection stays untouched. */

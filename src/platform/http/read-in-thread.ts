@@ -56,28 +56,29 @@ export type ThreadResult<Read> = { read: Read } | { failure: BodyFailure }
 
 /**
  * Waits for a thread and reads the body there. Its bytes are transferred from this thread.
+ * @param memory when its request ends early, waiting and reading end at once
  * @throws {ApiError} `unavailable`, and others when the request ends early
  * @throws {StrictJsonError} {InvalidBody}
  */
 export const readInThread = async <Read extends object, Context extends object>(
   { module }: BodyReader<Read, Context>,
-  received: { readonly bytes: Buffer<ArrayBuffer> },
+  bytes: Buffer<ArrayBuffer>,
   context: Context,
   memory: RequestMemory,
 ): Promise<Read> => {
-  await permits.acquire()
+  await permits.acquire(undefined, memory.signal)
   const giveUp = () =>
     memory.end(new ApiError('unavailable', { detail: 'The body couldn’t be read in time.' }))
   const timer = setTimeout(giveUp, READ_MS)
   try {
-    // A body that was lost while it waited has none.
-    const { bytes } = received
     const task: ThreadTask = { module, context, bytes }
     const { signal } = memory
     const result: ThreadResult<Read> = await threads.run(task, { transferList: [bytes.buffer], signal })
     if ('failure' in result) throw errorOf(result.failure)
     return result.read
   } catch (error) {
+    // The thread's own error would only say that its task was aborted.
+    memory.throwIfLost()
     if (codeOf(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
     throw new ApiError('unavailable', { detail: 'Reading this body needs more memory than the service has.' })
   } finally {
