@@ -134,8 +134,10 @@ export class KeyedSemaphore {
     try {
       for (const key of keys) {
         const semaphore = this.semaphores.get(key) ?? new Semaphore(...this.each)
+        const acquired = semaphore.acquire(deadline, signal)
+        // A new one is kept only now that it's in use. `acquire` throws at once if the signal has already aborted.
         this.semaphores.set(key, semaphore)
-        await semaphore.acquire(deadline, signal)
+        await acquired
         held.push(key)
       }
     } catch (error) {
