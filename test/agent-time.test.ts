@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
+import { fillWithPatterns } from './many-patterns.js'
 import { type Caller, type Service, startService } from './service.js'
 
 const BULK = '/api/wakatime/v1/users/current/heartbeats.bulk'
@@ -409,4 +410,18 @@ t.test('agents and people', async (t) => {
       { numRuns: 4 },
     )
   })
+})
+
+t.test('heartbeats are recorded however many repositories agents work in', async (t) => {
+  const service = await startService(t)
+  const login = `ada-${randomUUID().slice(0, 8)}`
+  const caller = await service.signIn(login)
+  const { id } = await service.workspace(caller, { patterns: [`${login}/*`] })
+  await fillWithPatterns(service, login, 20)
+  // Each is cheap to compare with all patterns, and all of them together aren't.
+  for (let minute = 0; minute < 30; minute++)
+    await send(caller, [agent(minute, `${login}/${`${minute}`.padStart(90, 'r')}`)])
+  await send(caller, [person(40, `${login}/web`), person(41, `${login}/web`)])
+  const { totals } = await mineOf(caller, id)
+  t.equal(totals.active_minutes, 2)
 })

@@ -40,14 +40,12 @@ export type AgentChanges =
 export const reposOfAgents = ({ agents }: Timeline, projects: Projects): ReadonlySet<string> =>
   new Set([...agents.projects()].flatMap((project) => projects.keyOf(project) ?? []))
 
-type KnownTarget = Exclude<TargetResult, { kind: 'unknown person' }>
-
 /** Reads where minutes of agents' repositories count. @throws {ApiError} `token_invalid` */
 export const readTargetOfAgents = async (
   tx: Db,
   userId: string,
   repoKeys: ReadonlySet<string>,
-): Promise<KnownTarget> => {
+): Promise<TargetResult> => {
   const target = requireValue(await readTargets(tx, [{ userId, repoKeys, scope: 'workspaces' }]), userId)
   if (target.kind === 'unknown person') throw errorForTarget(target, repoKeys.size)
   return target
@@ -74,9 +72,9 @@ interface TargetedAgents {
 /** Finds out where agents' minutes may count: nowhere if there are too many repositories, so that no request fails. */
 const targetAgents = (
   { timeline, projects, hours }: Pick<Agents, 'timeline' | 'projects' | 'hours'>,
-  target: KnownTarget,
+  target: TargetResult,
 ): TargetedAgents => {
-  if (target.kind === 'too large') return { workspaces: [], days: [] }
+  if (target.kind !== 'found') return { workspaces: [], days: [] }
   const repoKeys = reposOfAgents(timeline, projects)
   const workspaces = target.workspaces.flatMap(({ repoKeys: matched, ...workspace }) => {
     const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
@@ -100,7 +98,7 @@ export const countAgents = async (
   tx: Db,
   userId: string,
   agents: Agents,
-  target: KnownTarget,
+  target: TargetResult,
 ): Promise<AgentChanges> => {
   const targeted = targetAgents(agents, target)
   const stored = await readTargetedDays(tx, userId, targeted)
@@ -113,7 +111,7 @@ export const countAgentsOfFile = async (
   tx: Db,
   userId: string,
   agents: Agents,
-  target: KnownTarget,
+  target: TargetResult,
 ): Promise<AgentChanges> => {
   const targeted = targetAgents(agents, target)
   const stored = await readTargetedDays(tx, userId, targeted)

@@ -93,7 +93,6 @@ export const planMany = async (tx: Db, batches: readonly Batch[]): Promise<(Hear
 interface MarkedPerson {
   kind: 'marked'
   facts: Facts
-  target: FlushTarget
   recording: Recording
   marked: Marked
   targeted: TargetedMinutes
@@ -113,16 +112,14 @@ const mark = async (facts: Facts, target: FlushTarget): Promise<MarkedPerson | T
     candidates: marked.candidates,
     isFromJoining,
   })
-  return targeted.kind === 'too large'
-    ? targeted
-    : { kind: 'marked', facts, target, recording, marked, targeted }
+  return targeted.kind === 'too large' ? targeted : { kind: 'marked', facts, recording, marked, targeted }
 }
 
 /** Marks the minutes, if there are few enough to do it together with others. */
 const markInSet = async (facts: Facts): Promise<MarkedPerson | LeftOut> => {
   const { batch, target } = facts
   const { userId, timezone } = batch
-  if (target.kind !== 'found') return leaveOut(userId)
+  if (target.kind !== 'found' || facts.targetOfAgents.kind !== 'found') return leaveOut(userId)
   if (timezone !== undefined && timezone !== target.timezone) return leaveOut(userId)
   const person = await mark(facts, target)
   if (person.kind === 'too large') return leaveOut(userId)
@@ -140,7 +137,7 @@ const countInSet = async (
 /** Counts the minutes in workspaces, then the person's own, then those of agents. @param days locked */
 const countOne = async (
   tx: Db,
-  { facts, target, recording, marked, targeted }: MarkedPerson,
+  { facts, recording, marked, targeted }: MarkedPerson,
   days: MemberDays<MinutesWorkspace>[],
 ): Promise<HeartbeatPlan> => {
   const { batch, projects, names, timeline: timelineBefore, countsBefore } = facts
@@ -163,7 +160,7 @@ const countOne = async (
     tx,
     userId,
     { timeline, projects, hours: hoursOfAgents, isFromJoining, timezone },
-    target,
+    facts.targetOfAgents,
   )
   const seen = new Set([...lastAt.keys(), ...namesOfFile])
   return {

@@ -7,6 +7,7 @@ import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
 import { readTargets, type TargetResult } from '../minutes/index.js'
 import { type Batch, type Heartbeat, namesIn } from './batch.js'
+import { reposOfAgents } from './count-agents.js'
 import { canBeFolder, isRepo, markNameOf, Projects } from './project-names.js'
 import { lockMarks, readMarks, tryToLockMarks } from './queries/marks.js'
 import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
@@ -31,10 +32,14 @@ export interface Facts {
   timeline: Timeline
   /** Where these minutes have counted. */
   countsBefore: Counts
-  /** The repositories for which minutes may count: those of the heartbeats, of the marks before them, and of agents' marks. */
+  /** The repositories for which minutes may count: those of the heartbeats, and of the marks before them. */
   repoKeys: ReadonlySet<string>
   /** Where minutes of these repositories count. */
   target: TargetResult
+  /** Those for which agents have marks nearby. */
+  agentRepos: ReadonlySet<string>
+  /** Where agents' minutes count. If there are too many repositories, agents' time stays as it is. */
+  targetOfAgents: TargetResult
 }
 
 /** Locks the person's marks and reads the facts. Waits for those who hold the lock. */
@@ -96,15 +101,26 @@ const readRest = async (
   const resolved = await Promise.all(
     batches.map((batch) => resolveProjects(tx, batch, requireValue(stored, batch.userId))),
   )
-  const lacking = resolved.filter(
+  const involved = resolved.map(({ batch, repoKeys, agentRepos }) => ({
+    batch,
+    repoKeys: new Set([...repoKeys, ...agentRepos]),
+  }))
+  const lacking = involved.filter(
     ({ batch, repoKeys }) =>
       first.targets.get(batch.userId)?.kind !== 'found' || !isSubset(repoKeys, reposSent(batch)),
   )
   const targets = new Map([...first.targets, ...(await readTargetsOf(tx, lacking, maxComparisons))])
+  // No request fails because of agents' marks, so the person's own repositories are then read without them.
+  const crowded = resolved.filter(
+    ({ batch, repoKeys, agentRepos }) =>
+      targets.get(batch.userId)?.kind === 'too large' && !isSubset(agentRepos, repoKeys),
+  )
+  const ownTargets = new Map([...targets, ...(await readTargetsOf(tx, crowded, maxComparisons))])
   return new Map(
     resolved.map((one) => {
       const { userId } = one.batch
-      return [userId, { ...one, target: requireValue(targets, userId) }]
+      const [target, targetOfAgents] = [requireValue(ownTargets, userId), requireValue(targets, userId)]
+      return [userId, { ...one, target, targetOfAgents }]
     }),
   )
 }
@@ -196,7 +212,7 @@ const resolveProjects = async (
   tx: Db,
   batch: Batch,
   { marks, named }: Stored,
-): Promise<Omit<Facts, 'target'>> => {
+): Promise<Omit<Facts, 'target' | 'targetOfAgents'>> => {
   const sent = batch.heartbeats.map(({ project }) => project)
   const repos = sent.flatMap(({ repo }) => repo ?? [])
   const names = await matchFolders(tx, batch.userId, namesOf(named), namesIn(batch), repos)
@@ -211,6 +227,7 @@ const resolveProjects = async (
     timeline,
     countsBefore: new Counts(marks),
     repoKeys,
+    agentRepos: reposOfAgents(timeline, projects),
   }
 }
 
@@ -219,8 +236,7 @@ const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timel
     isOfAgent ? [] : (timeline.projectBefore(minute) ?? []),
   )
   const sent = heartbeats.map(({ project }) => markNameOf(project))
-  const all = [...sent, ...before, ...timeline.agents.projects()]
-  return new Set(all.flatMap((project) => projects.keyOf(project) ?? []))
+  return new Set([...sent, ...before].flatMap((project) => projects.keyOf(project) ?? []))
 }
 
 export interface MatchedNames {
