@@ -148,5 +148,8 @@ const writeOverridePlan = async (
   // The limit holds for all histories together, so it's applied once. The latest version of the last override always
   // stays.
   const last = written.at(-1)
-  if (last) await limitOverrideHistory(tx, { ...last, workspaceId }, limits.workspace_history_bytes)
+  if (last) {
+    const { ownerKey, repoKey } = last
+    await limitOverrideHistory(tx, { ownerKey, repoKey, workspaceId }, limits.workspace_history_bytes)
+  }
 }

@@ -32,13 +32,15 @@ export const compareSettings = async (
 ): Promise<Difference> => {
   const [old, fresh] = [before ?? {}, after ?? {}]
   const difference: Difference = { changes: [], set: {}, settings: { ...fresh } }
-  const add = (key: string, side?: 'before' | 'after') => {
-    const change = { scope, key, before: old[key] ?? null, after: fresh[key] ?? null }
-    difference.changes.push(side ? { ...change, hides: side } : change)
-  }
-  const sideOfNull = (key: string) => {
+  /** The side on which null is a value: the override unsets the workspace's key. Both would be no change. */
+  const hidingSideOf = (key: string) => {
     if (Object.hasOwn(old, key) && old[key] === null) return 'before'
     return Object.hasOwn(fresh, key) && fresh[key] === null ? 'after' : undefined
+  }
+  const add = (key: string) => {
+    const change = { scope, key, before: old[key] ?? null, after: fresh[key] ?? null }
+    const hides = hidingSideOf(key)
+    difference.changes.push(hides ? { ...change, hides } : change)
   }
   const compare = (key: string) => {
     const [isOld, isFresh] = [Object.hasOwn(old, key), Object.hasOwn(fresh, key)]
@@ -48,7 +50,7 @@ export const compareSettings = async (
       return
     }
     if (isFresh) difference.set[key] = fresh[key]
-    add(key, sideOfNull(key))
+    add(key)
   }
   const newKeys = Object.keys(fresh).filter((key) => !Object.hasOwn(old, key))
   for (const [index, key] of [...Object.keys(old), ...newKeys].entries()) {

@@ -197,7 +197,10 @@ interface OverridePlan {
   removed: RemovedOverride[]
   /** How much the overrides grow, as counted by the quota. */
   grownBytes: number
-  /** The first that would change locked keys, if any. */
+  /**
+   * The first that would change locked keys, if any. It's rejected only after all overrides have been compared, because
+   * one outside the patterns comes first in the order of errors.
+   */
   locked: LockedOverride | undefined
   /** All up to `MAX_WARNINGS`, or some more. */
   warnings: NonNullable<Warnings>
