@@ -200,3 +200,36 @@ t.test('a single write takes few statements and few round trips', async (t) => {
   await beat('api', 4)
   equal(await tripsOf(service, () => beat('api', 6)), [3, 1, 2, 5])
 })
+
+t.test('a set reads targets once, even if one is too large for a set', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const people: Caller[] = []
+  for (let n = 0; n < 12; n++) people.push(await service.signIn(`person-${n}`))
+  await service.workspace(ada, { members: people })
+  // Comparing this many patterns takes too long for a set, and not too long for a single write.
+  const busy = await service.signIn('busy')
+  await joinWorkspaces(service, busy, 2_000)
+  const time = Date.parse(await readToday(service.database)) / 1_000
+  const project = `acme/${'a'.repeat(90)}`
+  const { database } = service.app
+  const { transaction } = database
+  const reads: number[] = []
+  database.transaction = (work, options) => {
+    if (options?.rowsCanConflict !== false) return transaction(work, options)
+    const set = reads.push(0) - 1
+    return transaction((tx) => {
+      const { rows } = tx
+      const counting: Tx['rows'] = (statement, parameters) => {
+        if (statement.name === 'read flush targets') reads[set] = (reads[set] ?? 0) + 1
+        return rows(statement, parameters)
+      }
+      return work(Object.assign(tx, { rows: counting }))
+    }, options)
+  }
+  const answers = await Promise.all(
+    [...people, busy].map((person) => person.post(HEARTBEATS, [{ time, project }])),
+  )
+  t.strictSame(new Set(answers.map(({ status }) => status)), new Set([202]))
+  t.strictSame(new Set(reads), new Set([1]))
+})

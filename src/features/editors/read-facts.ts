@@ -107,7 +107,7 @@ const readRest = async (
   }))
   const lacking = involved.filter(
     ({ batch, repoKeys }) =>
-      first.targets.get(batch.userId)?.kind !== 'found' || !isSubset(repoKeys, reposSent(batch)),
+      !isSubset(repoKeys, reposSent(batch)) || !isConclusive(first.targets.get(batch.userId), maxComparisons),
   )
   const targets = new Map([...first.targets, ...(await readTargetsOf(tx, lacking, maxComparisons))])
   // No request fails because of agents' marks, so the person's own repositories are then read without them.
@@ -124,6 +124,10 @@ const readRest = async (
     }),
   )
 }
+
+/** Whether the same repositories have the same target with this limit. @param target undefined: it wasn't read */
+const isConclusive = (target: TargetResult | undefined, maxComparisons: number): boolean =>
+  target !== undefined && (target.kind !== 'too large' || maxComparisons === SET_COMPARISONS)
 
 /** How far to read around someone's heartbeats. */
 interface Reach {
