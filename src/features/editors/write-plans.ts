@@ -34,8 +34,11 @@ export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> 
     chosen.map((project) => chooseRepo(tx, userId, project)),
   )
   const seeing = updateNameUse(tx, plans)
+  // Before the deletion, which counts new names and spares those with a repository. Handed over before anything is
+  // awaited, because a statement that fails meanwhile would end the process.
   tx.awaitAtCommit(Promise.all([...choosing, seeing]))
 
+  // Awaited, because a second statement counts the deleted names, if there are any.
   for (const { userId, isFull } of plans) if (isFull) await deleteOldestNames(tx, userId)
 
   const marking = writeMarks(tx, plans)
