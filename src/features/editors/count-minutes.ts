@@ -19,7 +19,8 @@ import type { Projects } from './project-names.js'
 import type { Recording } from './recording.js'
 import { type Candidate, type Counts, clampIdleWindow, dayOfHour, hourOf } from './timeline.js'
 
-interface Minutes {
+/** Minutes of a person that may count, and the rules for them. */
+interface MinutesRequest {
   userId: string
   target: FlushTarget
   recording: Recording
@@ -60,8 +61,8 @@ export interface TargetedMinutes {
 
 /** What's added in workspaces. */
 export interface WorkspaceMinutes {
-  /** How many minutes were added, in all workspaces together. */
-  minutes: number
+  /** How many minutes are added, in all workspaces together. */
+  addedCount: number
   /** What to write, in a part for each workspace. */
   added: AddedMinutes[][]
 }
@@ -81,7 +82,7 @@ export interface TooMany {
 }
 
 /** Finds out where minutes may count. */
-export const targetMinutes = async (request: Minutes): Promise<TargetedMinutes | TooMany> => {
+export const targetMinutes = async (request: MinutesRequest): Promise<TargetedMinutes | TooMany> => {
   const { userId, target, recording, projects, candidates, isFromJoining } = request
   const recorded = candidates.flatMap((candidate) => {
     const repoKey = projects.keyOf(candidate.project)
@@ -155,7 +156,7 @@ export const findCountedMinutes = async (
 
 /** The rows with these minutes, as many as fit in their hours and days. @param members the days so far, which stay as they are */
 export const rowsOfMinutes = async (
-  { recording, projects }: Pick<Minutes, 'recording' | 'projects'>,
+  { recording, projects }: Pick<MinutesRequest, 'recording' | 'projects'>,
   members: MemberDays<MinutesWorkspace>[],
   repoDays: readonly RepoDay[],
 ): Promise<AddedMinutes[][]> => {
@@ -199,14 +200,18 @@ export const sumOfRows = (added: readonly AddedMinutes[][]): number =>
 
 /** Counts minutes in workspaces. @param members the days so far, which stay as they are */
 export const planMinutes = async (
-  { recording, projects, countsBefore }: Pick<Minutes, 'recording' | 'projects'> & { countsBefore: Counts },
+  {
+    recording,
+    projects,
+    countsBefore,
+  }: Pick<MinutesRequest, 'recording' | 'projects'> & { countsBefore: Counts },
   { workspaces }: TargetedMinutes,
   members: MemberDays<MinutesWorkspace>[],
 ): Promise<CountedMinutes> => {
   const { countsAfter, repoDays } = await findCountedMinutes(workspaces, countsBefore)
   const added = await rowsOfMinutes({ recording, projects }, members, repoDays)
   const hours = new Set(repoDays.flatMap(({ minutes }) => minutes.map(hourOf)))
-  return { countsAfter, hours, minutes: sumOfRows(added), added }
+  return { countsAfter, hours, addedCount: sumOfRows(added), added }
 }
 
 /** How many minutes are processed before other requests run. */

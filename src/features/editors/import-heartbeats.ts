@@ -287,7 +287,7 @@ const writeDay = async (tx: Tx, plan: DayPlan): Promise<void> => {
   await writePlans(tx, [heartbeats])
   tx.awaitAtCommit(upsertImported(tx, userId, found))
   await writePlans(tx, [file])
-  const minutes = heartbeats.minutes.minutes + file.minutes.minutes
+  const minutes = heartbeats.minutes.addedCount + file.minutes.addedCount
   const personalMinutes = heartbeats.personal.minutes + file.personal.minutes
   tx.awaitAtCommit(finishImportDay(tx, userId, { minutes, personalMinutes, recordingOff }))
 }
@@ -356,7 +356,7 @@ const planMinutesOfDay = async (
   const { countsAfter, repoDays } = await findCountedMinutes(targeted.workspaces, countsBefore)
   const fresh = isKept ? [] : withoutImported(repoDays, await readImported(tx, userId, day))
   const added = await rowsOfMinutes({ recording, projects }, members, fresh)
-  const minutes = { added, minutes: sumOfRows(added) }
+  const minutes = { added, addedCount: sumOfRows(added) }
   const beside = [addDays(day, -1), addDays(day, 1)].filter(
     (other) => other < firstKept && days.every(({ day }) => day !== other),
   )

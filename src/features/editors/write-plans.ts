@@ -49,7 +49,7 @@ export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> 
   ])
   tx.awaitAtCommit(Promise.all([marking, remembering, ...replacing]))
 
-  if (plans.every(({ minutes }) => minutes.minutes < PIECE_MINUTES)) {
+  if (plans.every(({ minutes }) => minutes.addedCount < PIECE_MINUTES)) {
     const adding = writeMinutes(
       tx,
       plans.flatMap(({ minutes }) => minutes.added.flat()),
