@@ -133,7 +133,9 @@ export class WriteQueue<Item, Result> {
   }
 
   private async run(set: Waiting<Item, Result>[]): Promise<void> {
+    // Before the next set is taken.
     this.running++
+    for (const { write } of set) this.people.add(write.userId)
     const [lone] = set
     try {
       await (lone && set.length === 1 ? this.writeOne(lone) : this.writeMany(set))
@@ -148,18 +150,17 @@ export class WriteQueue<Item, Result> {
   private takeSet(): Waiting<Item, Result>[] {
     const set: Waiting<Item, Result>[] = []
     const others: Waiting<Item, Result>[] = []
-    const before = new Set(this.people)
+    const unavailable = new Set(this.people)
     let size = 0
     for (const waiting of this.waiting) {
       const { write } = waiting
       const fits = set.length === 0 || (set.length < MAX_PEOPLE && size + write.size <= MAX_SIZE)
-      if (fits && !before.has(write.userId)) {
+      if (fits && !unavailable.has(write.userId)) {
         clearTimeout(waiting.timer)
         set.push(waiting)
         size += write.size
-        this.people.add(write.userId)
       } else others.push(waiting)
-      before.add(write.userId)
+      unavailable.add(write.userId)
     }
     this.waiting = others
     return set
