@@ -125,7 +125,13 @@ interface PlannedDay {
   rows: Map<string, AddedMinutes>
 }
 
-const toPlanned = ({ workspace, days }: MemberDays<FlushWorkspace>) => ({
+/** A member's days in one workspace, as the entries change them. */
+interface PlannedMember {
+  workspace: FlushWorkspace
+  days: ReadonlyMap<string, PlannedDay>
+}
+
+const toPlanned = ({ workspace, days }: MemberDays<FlushWorkspace>): PlannedMember => ({
   workspace,
   days: new Map(
     Array.from(days, ([day, before]): [string, PlannedDay] => [
@@ -153,36 +159,43 @@ export const planFlush = (
       notes.push({ index, status: 'ignored', code: refusal })
       continue
     }
-    const { repoKey, day, minutes, hours, recorded } = entry
-    if (minutes === 0) continue
-    const repo = requireValue(names, repoKey)
+    if (entry.minutes === 0) continue
+    const repo = requireValue(names, entry.repoKey)
     const cuts: Cut[] = []
-    for (const { workspace, days } of planned) {
-      if (!isMatched(entry, workspace)) continue
-      const { workspaceId, userId } = workspace
-      const plannedDay = requireDay(days, day)
-      const { before, total, rows } = plannedDay
-      const { counted, cut } = capMinutes(total, minutes, hours)
-      cuts.push(cut)
-      if (counted.minutes === 0) continue
-      plannedDay.total = sumOf(total, counted)
-      const row = rows.get(repoKey)
-      const known = knownOf(before, repoKey, timezone)
-      const sum = row ? sumOf(row, counted) : counted
-      rows.set(repoKey, { workspaceId, userId, day, repo, repoKey, timezone, ...known, ...sum })
+    for (const member of planned) {
+      if (isMatched(entry, member.workspace)) cuts.push(addEntry(member, entry, repo, timezone))
     }
-    const code = recorded === 'part' ? 'recording_off' : strictest(cuts)
+    const code = entry.recorded === 'part' ? 'recording_off' : strictest(cuts)
     if (code !== 'none') notes.push({ index, status: 'capped', code })
   }
   const added = planned.flatMap(({ days }) => [...days.values()].flatMap(({ rows }) => [...rows.values()]))
   return { response: toResponse(entries.length, notes), added }
 }
 
+/** Adds what fits of an entry to a workspace. @returns what cut it */
+const addEntry = (
+  { workspace: { workspaceId, userId }, days }: PlannedMember,
+  { repoKey, day, minutes, hours }: RecordedEntry,
+  repo: string,
+  timezone: string,
+): Cut => {
+  const plannedDay = requireDay(days, day)
+  const { before, total, rows } = plannedDay
+  const { counted, cut } = capMinutes(total, minutes, hours)
+  if (counted.minutes === 0) return cut
+  plannedDay.total = sumOf(total, counted)
+  const row = rows.get(repoKey)
+  const known = knownOf(before, repoKey, timezone)
+  const sum = row ? sumOf(row, counted) : counted
+  rows.set(repoKey, { workspaceId, userId, day, repo, repoKey, timezone, ...known, ...sum })
+  return cut
+}
+
 /** Why an entry counts nowhere. */
 const rejectionOf = (
   entry: RecordedEntry,
   [first, last]: TargetedFlush['window'],
-  members: readonly { workspace: FlushWorkspace }[],
+  members: readonly PlannedMember[],
 ): 'none' | 'day_out_of_window' | 'recording_off' | 'repo_not_matched' => {
   if (entry.day < first || entry.day > last) return 'day_out_of_window'
   if (entry.recorded === 'none') return 'recording_off'
