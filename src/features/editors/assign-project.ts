@@ -102,7 +102,7 @@ export const assignProject = (
       const agents = await countAgents(
         tx,
         userId,
-        { timeline, projects, hours: hoursOfAgents, isFromJoining: true, timezone },
+        { timeline, projects, hours: hoursOfAgents, areKept: true, isFromJoining: true, timezone },
         targetOfAgents,
       )
 

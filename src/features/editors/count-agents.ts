@@ -24,6 +24,8 @@ interface Agents {
   projects: Projects
   /** The hours that change. Needs their marks, and those of an hour before and after each. */
   hours: ReadonlySet<number>
+  /** Whether the marks are kept. Those of a file aren't, and then no hour loses minutes. */
+  areKept: boolean
   /** Whether minutes count only from the day of joining a workspace. */
   isFromJoining: boolean
   /** The time zone of new minutes. */
@@ -31,10 +33,7 @@ interface Agents {
 }
 
 /** What agents' marks change. */
-export type AgentChanges =
-  | { kind: 'changed'; days: AgentDay[] }
-  | { kind: 'unchanged' }
-  | { kind: 'too large' }
+export type AgentChanges = { kind: 'changed'; days: AgentDay[] } | { kind: 'unchanged' }
 
 /** The repositories for which agents have marks. */
 export const reposOfAgents = ({ agents }: Timeline, projects: Projects): ReadonlySet<string> =>
@@ -93,7 +92,7 @@ const readTargetedDays = async (
   return days.length > 0 ? readAgentDays(tx, userId, ids, days) : []
 }
 
-/** Recalculates the hours, to replace them. They stay as they are if too much would change. */
+/** Recalculates the hours. They stay as they are if too much would change, until the next heartbeat nearby. */
 export const countAgents = async (
   tx: Db,
   userId: string,
@@ -102,20 +101,9 @@ export const countAgents = async (
 ): Promise<AgentChanges> => {
   const targeted = targetAgents(agents, target)
   const stored = await readTargetedDays(tx, userId, targeted)
-  const rows = rowsWithHours(stored).map((row) => withoutHours(row, agents.hours))
-  return changesOf(agents, targeted, rows)
-}
-
-/** The same for marks that aren't kept, because they come from a file. So no hour loses minutes. */
-export const countAgentsOfFile = async (
-  tx: Db,
-  userId: string,
-  agents: Agents,
-  target: TargetResult,
-): Promise<AgentChanges> => {
-  const targeted = targetAgents(agents, target)
-  const stored = await readTargetedDays(tx, userId, targeted)
-  return changesOf(agents, targeted, rowsWithHours(stored))
+  const rows = rowsWithHours(stored)
+  const rest = agents.areKept ? rows.map((row) => withoutHours(row, agents.hours)) : rows
+  return changesOf(agents, targeted, rest)
 }
 
 const rowsWithHours = (stored: readonly AgentDay[]): Row[] =>
@@ -138,8 +126,8 @@ const changesOf = (agents: Agents, { workspaces }: TargetedAgents, rows: readonl
       changedRows(ofDay, timezone),
     ).flat()
   })
-  if (days.length === 0) return { kind: 'unchanged' }
-  return days.length > limits.flush_rows ? { kind: 'too large' } : { kind: 'changed', days }
+  const isChanged = days.length > 0 && days.length <= limits.flush_rows
+  return isChanged ? { kind: 'changed', days } : { kind: 'unchanged' }
 }
 
 /** Raises each hour of a workspace's rows to at least these minutes. */

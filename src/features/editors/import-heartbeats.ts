@@ -20,7 +20,7 @@ import {
   type TargetResult,
 } from '../minutes/index.js'
 import { noneIgnored } from './batch.js'
-import { countAgentsOfFile, readTargetOfAgents, reposOfAgents } from './count-agents.js'
+import { countAgents, readTargetOfAgents, reposOfAgents } from './count-agents.js'
 import {
   findCountedMinutes,
   type RepoDay,
@@ -376,11 +376,12 @@ const planMinutesOfDay = async (
     projects,
     // No other day changes.
     hours: new Set(hoursBeside(agentHours).filter((hour) => dayOfHour(hour) === day)),
+    areKept: false,
     isFromJoining: true,
     timezone: recording.timezone,
   }
   const targetOfAgents = await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects))
-  const agents = await countAgentsOfFile(tx, userId, agentsOfFile, targetOfAgents)
+  const agents = await countAgents(tx, userId, agentsOfFile, targetOfAgents)
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && canWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
   const isOff = switchedOffBy(targetOfNamed, projects)

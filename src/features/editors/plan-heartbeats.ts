@@ -119,7 +119,7 @@ const mark = async (facts: Facts, target: FlushTarget): Promise<MarkedPerson | T
 const markInSet = async (facts: Facts): Promise<MarkedPerson | LeftOut> => {
   const { batch, target } = facts
   const { userId, timezone } = batch
-  if (target.kind !== 'found' || facts.targetOfAgents.kind !== 'found') return leaveOut(userId)
+  if (target.kind !== 'found') return leaveOut(userId)
   if (timezone !== undefined && timezone !== target.timezone) return leaveOut(userId)
   const person = await mark(facts, target)
   if (person.kind === 'too large') return leaveOut(userId)
@@ -159,7 +159,7 @@ const countOne = async (
   const agents = await countAgents(
     tx,
     userId,
-    { timeline, projects, hours: hoursOfAgents, isFromJoining, timezone },
+    { timeline, projects, hours: hoursOfAgents, areKept: true, isFromJoining, timezone },
     facts.targetOfAgents,
   )
   const seen = new Set([...lastAt.keys(), ...namesOfFile])

@@ -47,7 +47,12 @@ export const readFactsOfOne = async (tx: Db, batch: Batch): Promise<Facts> => {
   const { userId } = batch
   // Statements run in the order in which they're sent, so the marks are read once they're locked.
   const [, first] = await Promise.all([lockMarks(tx, userId), readFirst(tx, [batch])])
-  return requireValue(await readRest(tx, [batch], first, limits.flush_comparisons), userId)
+  const facts = requireValue(await readRest(tx, [batch], first, limits.flush_comparisons), userId)
+  const { target, repoKeys, agentRepos } = facts
+  if (target.kind !== 'too large' || isSubset(agentRepos, repoKeys)) return facts
+  // No request fails because of agents' marks, so the person's own repositories are read without them.
+  const own = await readTargetsOf(tx, [facts], limits.flush_comparisons)
+  return { ...facts, target: requireValue(own, userId) }
 }
 
 /** The same for several people, without waiting. @returns each batch's facts, in order; people whose lock is held are left out */
@@ -110,24 +115,17 @@ const readRest = async (
       !isSubset(repoKeys, reposSent(batch)) || !isConclusive(first.targets.get(batch.userId), maxComparisons),
   )
   const targets = new Map([...first.targets, ...(await readTargetsOf(tx, lacking, maxComparisons))])
-  // No request fails because of agents' marks, so the person's own repositories are then read without them.
-  const crowded = resolved.filter(
-    ({ batch, repoKeys, agentRepos }) =>
-      targets.get(batch.userId)?.kind === 'too large' && !isSubset(agentRepos, repoKeys),
-  )
-  const ownTargets = new Map([...targets, ...(await readTargetsOf(tx, crowded, maxComparisons))])
   return new Map(
     resolved.map((one) => {
-      const { userId } = one.batch
-      const [target, targetOfAgents] = [requireValue(ownTargets, userId), requireValue(targets, userId)]
-      return [userId, { ...one, target, targetOfAgents }]
+      const target = requireValue(targets, one.batch.userId)
+      return [one.batch.userId, { ...one, target, targetOfAgents: target }]
     }),
   )
 }
 
-/** Whether the same repositories have the same target with this limit. @param target undefined: it wasn't read */
+/** Whether a first target stays the same with this limit. @param target undefined: it wasn't read */
 const isConclusive = (target: TargetResult | undefined, maxComparisons: number): boolean =>
-  target !== undefined && (target.kind !== 'too large' || maxComparisons === SET_COMPARISONS)
+  target !== undefined && (target.kind !== 'too large' || maxComparisons <= SET_COMPARISONS)
 
 /** How far to read around someone's heartbeats. */
 interface Reach {
