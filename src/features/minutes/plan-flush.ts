@@ -163,7 +163,9 @@ export const planFlush = (
     const repo = requireValue(names, entry.repoKey)
     const cuts: Cut[] = []
     for (const member of planned) {
-      if (isMatched(entry, member.workspace)) cuts.push(addEntry(member, entry, repo, timezone))
+      if (!isMatched(entry, member.workspace)) continue
+      const cut = addEntry(member, entry, repo, timezone)
+      cuts.push(cut)
     }
     const code = entry.recorded === 'part' ? 'recording_off' : strictest(cuts)
     if (code !== 'none') notes.push({ index, status: 'capped', code })

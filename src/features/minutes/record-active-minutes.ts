@@ -50,7 +50,7 @@ const MAX_BATCH = { rows: 200, days: 8, comparisons: limits.flush_comparisons / 
  *
  * Each hop has a reason:
  * - The queue sends what arrives during a transaction in the next one, because one for many people costs less than many.
- * - It calls `recordMany` back with a set, which waits for no one's lock, so that nobody holds up the others.
+ * - It calls `recordMany` with a set, which waits for no lock, so that one person doesn't delay the others.
  * - It calls `recordOne` with a flush that's alone or was left out of a set, which waits, and needs fewer statements.
  * - `rememberRepos` comes after the commit, because it caches what's stored.
  */

@@ -81,7 +81,7 @@ export class WriteQueue<Item, Result> {
     private readonly recordMany: RecordMany<Item, Result>,
   ) {}
 
-  /** @throws {DatabaseBusy} if too many are waiting, or this one waited too long. Nothing was written then. */
+  /** @throws {DatabaseBusy} if too many are waiting, or this one waited too long, before it was sent */
   record(write: QueuedWrite<Item>): Promise<Result> {
     return write.size > MAX_WRITE_SIZE ? this.writeSingle(write) : this.add(write)
   }
