@@ -2,6 +2,7 @@
 import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { limits } from '../../schemas/limits.js'
+import { isSafeAddress } from '../../schemas/service-address.js'
 import { OTHER_PREFIX } from '../../schemas/settings-import.js'
 import { type Client, type ClientOptions, createClient } from './client.js'
 import {
@@ -134,13 +135,9 @@ const findIn = (given: Options, env: Surroundings['env'], name: 'url' | 'key' | 
   return value
 }
 
-/** Only these addresses can go without TLS, because other machines would see the key. */
-const THIS_MACHINE = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i
-
 const findUrl = (given: Options, env: Surroundings['env']) => {
   const baseUrl = findIn(given, env, 'url')
-  if (!/^https:\/\/[^/]/.test(baseUrl) && !THIS_MACHINE.test(baseUrl))
-    throw new UsageError('The address of the service must start with https://.')
+  if (!isSafeAddress(baseUrl)) throw new UsageError('The address of the service must start with https://.')
   if (/\/api\/*$/.test(baseUrl)) throw new UsageError('Give the address of the service without /api.')
   return baseUrl
 }

@@ -1,6 +1,7 @@
 /** The person who is signed in: with the editor's account, or with a repository-host token. */
 import * as vscode from 'vscode'
 import { type Client, createClient } from '../../client/src/index.js'
+import { isSafeAddress } from '../../schemas/service-address.js'
 
 /** A setting of this extension itself. */
 export const setting = (name: string) => vscode.workspace.getConfiguration('teamSettings').get<unknown>(name)
@@ -24,7 +25,7 @@ export interface Session {
 /** Tokens go only to the address that the person has set, and only encrypted if it's on another machine. */
 export const serviceUrl = (): string => {
   const address = `${setting('url')}`
-  if (/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$))/i.test(address)) return address
+  if (isSafeAddress(address)) return address
   throw new Error('Set teamSettings.url to the https:// address of your service.')
 }
 
