@@ -272,14 +272,20 @@ t.test('a sign-in succeeds in time although the host doesn’t respond', async (
   t.ok(await scene.isMember(bob))
 })
 
-t.test('a push detects that an admin has left', async (t) => {
-  const scene = await start(t)
+/** An admin of a workspace that removes those who leave its organization. */
+const startAdmin = async (t: Test, options: ServiceOptions = {}) => {
+  const scene = await start(t, options)
   const { service, ada, path, link } = scene
   await link({ organization: 'acme', leave: 'remove' })
   const bob = await service.signIn('bob', asks)
   scene.belong(bob)
   const invite = await ada.post(`${path}/invites`, { role: 'admin' })
   await bob.post('/api/team/workspaces/join', { code: invite.body.code })
+  return { ...scene, scene, bob }
+}
+
+t.test('a push detects that an admin has left', async (t) => {
+  const { scene, service, path, bob } = await startAdmin(t)
   const key = await bob.post(`${path}/keys`, { name: 'build', scopes: ['counts:write'] })
   t.equal((await bob.push('acme/web', { 'ext.a': 1 })).status, 200)
   scene.leave(bob)
@@ -296,13 +302,7 @@ t.test('a push detects that an admin has left', async (t) => {
 })
 
 t.test('a push succeeds in time although the host doesn’t respond about organizations', async (t) => {
-  const scene = await start(t, { clients: createClients })
-  const { service, ada, path, link } = scene
-  await link({ organization: 'acme', leave: 'remove' })
-  const bob = await service.signIn('bob', asks)
-  scene.belong(bob)
-  const invite = await ada.post(`${path}/invites`, { role: 'admin' })
-  await bob.post('/api/team/workspaces/join', { code: invite.body.code })
+  const { scene, service, bob } = await startAdmin(t, { clients: createClients })
   service.repohost.organizationFault = 'hang'
   const pushed = await bob.push('acme/web', { 'ext.a': 1 })
   t.equal(pushed.status, 200, pushed.text)
