@@ -87,9 +87,10 @@ const example = {
     avatar_url: 'https://avatars.example.com/ada',
     plan: 'pro',
     status: 'none',
+    timezone: 'Europe/Berlin',
+    timezone_chosen: false,
     heartbeats: null,
     repohost_id: 1_815,
-    timezone: 'Europe/Berlin',
     created_at: moment,
     disabled_at: null,
   },
@@ -179,7 +180,6 @@ export const AccountExport = Resource(
     profile: Closed({
       ...Profile.properties,
       repohost_id: Type.Integer({ description: 'The numeric id at the repository host.' }),
-      timezone: Nullable(Type.String({ examples: ['Europe/Berlin'] })),
       created_at: Timestamp,
       disabled_at: Nullable(Timestamp, {
         description: 'When the operator disabled the account. Null: it is enabled.',

@@ -33,7 +33,7 @@ export const FlushBody = Named('FlushBody', {
     Type.String({
       maxLength: TIMEZONE_LENGTH,
       description:
-        'An IANA time zone name, not a numeric offset. The minutes count on the days and in the hours of this zone, and it is stored for later ones. Default: the stored one, or UTC.',
+        'An IANA time zone name, not a numeric offset. The minutes count on the days and in the hours of the caller’s time zone. This becomes it, unless the caller has chosen one, or this is a name for UTC and another one is known.',
       examples: ['Europe/Berlin'],
     }),
   ),

@@ -7,6 +7,7 @@ import { readRepohostId } from './features/accounts/queries/users.js'
 import { createRepohost, type Repohost } from './features/accounts/repohost.js'
 import { recordingRoutes } from './features/accounts/routes/recording.js'
 import { authRoutes } from './features/accounts/routes/sign-in.js'
+import { timezoneRoutes } from './features/accounts/routes/timezone.js'
 import session from './features/accounts/session.js'
 import { startComparingSecrets } from './features/accounts/signing-keys.js'
 import { type BillingProvider, createBillingProvider } from './features/billing/billing-provider.js'
@@ -189,6 +190,7 @@ export const buildApp = async (
   await app.register(profileRoutes, { prefix: '/api' })
   await app.register(projectRoutes, { prefix: '/api' })
   await app.register(recordingRoutes, { prefix: '/api' })
+  await app.register(timezoneRoutes, { prefix: '/api' })
   await app.register(accountRoutes, { prefix: '/api/me' })
   await app.register(editorProjectRoutes, { prefix: '/api/me' })
   await app.register(heartbeatRoutes, { prefix: '/api/wakatime/v1' })

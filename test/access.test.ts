@@ -58,6 +58,10 @@ const table: Record<string, Row> = {
     statuses: [401, 200, 200, 200, 200],
     call: () => ({ body: { paused: false, repos_off: [], hours: null } }),
   },
+  'PUT /api/me/timezone': {
+    statuses: [401, 200, 200, 200, 200],
+    call: () => ({ body: { timezone: 'Europe/Berlin' } }),
+  },
   'GET /api/me/editor-projects': { statuses: [401, 200, 200, 200, 200] },
   'PUT /api/me/editor-projects': {
     statuses: [401, 200, 200, 200, 200],
@@ -403,6 +407,7 @@ const scopesOf: Record<string, { scope: Scope; orScope?: Scope; personalOnly?: b
   'GET /api/team/dashboard': { scope: 'dashboard:read' },
   'GET /api/team/dashboard/mine': { scope: 'activity:read', personalOnly: true },
   'GET /api/team/active-minutes': { scope: 'activity:read', personalOnly: true },
+  'PUT /api/me/timezone': { scope: 'activity:write', personalOnly: true },
   'POST /api/team/active-minutes': { scope: 'activity:write', personalOnly: true },
   'POST /api/wakatime/v1/users/{user}/heartbeats.bulk': { scope: 'activity:write', personalOnly: true },
   'POST /api/wakatime/v1/users/{user}/heartbeats': { scope: 'activity:write', personalOnly: true },

@@ -141,7 +141,8 @@ class World {
   ) {}
 
   private zoneOf(who: number, given: string | undefined): string {
-    if (given !== undefined && given !== 'Mars/Olympus') this.stored.set(who, given)
+    const isNamed = given !== undefined && given !== 'Mars/Olympus'
+    if (isNamed && !(given === 'UTC' && this.stored.has(who))) this.stored.set(who, given)
     return this.stored.get(who) ?? 'UTC'
   }
 

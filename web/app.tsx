@@ -90,6 +90,13 @@ const SignedIn = () => {
   // Fetched after the numbers, which matter most.
   const notices = useRead('GET /api/me/notices', me && {}).data?.notices ?? []
   const later = useRest(notices.length > 0 || (!!workspace && isNewlyJoined(workspace)))
+  const isZoneUnknown = useRead('GET /api/me', me && {}).data?.timezone === null
+  useEffect(() => {
+    const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
+    // As an editor would, so it isn't chosen. Without it, the service uses UTC.
+    if (isZoneUnknown)
+      call('POST /api/team/active-minutes', { body: { entries: [], timezone } }).catch(() => {})
+  }, [isZoneUnknown])
   useEffect(() => {
     if (workspace) rememberWorkspace(workspace.id)
   }, [workspace?.id])

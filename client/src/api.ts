@@ -21,10 +21,13 @@ export type AccountExport = {
     plan: 'free' | 'pro'
     /** The stored subscription’s status. */
     status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
+    /** The chosen time zone, or else the last one that a client named (`timezone` of a flush, `Timezone` of heartbeats). A name for UTC, such as `Etc/UTC`, doesn’t replace another name. Null: none is known, and UTC applies. */
+    timezone: string | null
+    /** True: the person chose it, and it holds, whatever clients send. */
+    timezone_chosen: boolean
     heartbeats: Heartbeats
     /** The numeric id at the repository host. */
     repohost_id: number
-    timezone: string | null
     created_at: string
     /** When the operator disabled the account. Null: it is enabled. */
     disabled_at: string | null
@@ -565,6 +568,10 @@ export type Profile = {
   plan: 'free' | 'pro'
   /** The stored subscription’s status. */
   status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
+  /** The chosen time zone, or else the last one that a client named (`timezone` of a flush, `Timezone` of heartbeats). A name for UTC, such as `Etc/UTC`, doesn’t replace another name. Null: none is known, and UTC applies. */
+  timezone: string | null
+  /** True: the person chose it, and it holds, whatever clients send. */
+  timezone_chosen: boolean
   heartbeats: Heartbeats
 }
 
@@ -616,6 +623,13 @@ export type Snapshot = {
   updated_at: string
   updated_by: string
   settings: Settings
+}
+
+export type TimezoneOfPerson = {
+  /** The chosen time zone, or else the last one that a client named (`timezone` of a flush, `Timezone` of heartbeats). A name for UTC, such as `Etc/UTC`, doesn’t replace another name. Null: none is known, and UTC applies. */
+  timezone: string | null
+  /** True: the person chose it, and it holds, whatever clients send. */
+  timezone_chosen: boolean
 }
 
 export type VerifyResult = {
@@ -758,6 +772,11 @@ export type ProjectPage = {
   projects: Project[]
   /** Send it as `cursor` to get the next page. Null on the last page. */
   next_cursor: string | null
+}
+
+export type TimezoneChoice = {
+  /** An IANA time zone name, not a numeric offset. Null: clients name it from now on, and until then it stays. */
+  timezone: string | null
 }
 
 export type ViewPage = {
@@ -1256,7 +1275,7 @@ export type MinutesEntry = {
 
 export type FlushBody = {
   entries: MinutesEntry[]
-  /** An IANA time zone name, not a numeric offset. The minutes count on the days and in the hours of this zone, and it is stored for later ones. Default: the stored one, or UTC. */
+  /** An IANA time zone name, not a numeric offset. The minutes count on the days and in the hours of the caller’s time zone. This becomes it, unless the caller has chosen one, or this is a name for UTC and another one is known. */
   timezone?: string
   /** The client chooses an id for each flush and sends it again with every retry. The service remembers it for 32 days. */
   flush_id?: string
@@ -3096,6 +3115,14 @@ export interface Operations {
     }
     answer: Recording
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Choose the time zone */
+  'PUT /api/me/timezone': {
+    request: {
+      body: TimezoneChoice
+    }
+    answer: TimezoneOfPerson
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemInvalidTimezone | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Export the caller's data */
   'GET /api/me/export': {

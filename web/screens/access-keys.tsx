@@ -20,7 +20,7 @@ type CreatedKey = AnswerOf<'POST /api/me/keys'>
 type ScopeText = readonly [scope: Scope, about: string]
 
 const personal: readonly ScopeText[] = [
-  ['activity:write', 'Send editor activity and read today’s time.'],
+  ['activity:write', 'Send editor activity, choose the time zone and read today’s time.'],
   ['activity:read', 'Read your own minutes and dashboard.'],
   ['settings:read', 'Read settings, versions, projects, overrides and patterns.'],
   [

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { AnswerOf } from '../../client/src/operations.js'
 import { own } from '../../schemas/own.js'
 import { call, clearCache, useAction, useRead } from '../api.js'
 import { capitalized } from '../format.js'
@@ -39,7 +40,9 @@ export const Account = () => {
           </section>
         )}
       </Loaded>
-      <TimeZone />
+      <Loaded response={response} height={200}>
+        {(me) => <TimeZone me={me} again={response.again} />}
+      </Loaded>
       <Theme />
       <Sessions />
     </div>
@@ -84,28 +87,33 @@ const Theme = () => (
 
 const labelOfZone = (zone: string) => zone.replaceAll('_', ' ')
 
-const TimeZone = () => {
+const TimeZone = ({ me, again }: { me: AnswerOf<'GET /api/me'>; again(): void }) => {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone
   const [zone, choose] = useState('')
   const { busy, failure, act } = useAction()
+  const save = (timezone: string | null) =>
+    act(async () => {
+      await call('PUT /api/me/timezone', { body: { timezone } })
+      choose('')
+      again()
+      toast(timezone === null ? 'Your editors set the time zone again' : 'Time zone saved')
+    })
   return (
     <Card id="zone" title="Time zone">
+      <p>
+        <strong>{labelOfZone(me.timezone ?? 'UTC')}</strong>,{' '}
+        {me.timezone_chosen
+          ? 'because you chose it. Your editors don’t change it.'
+          : me.timezone === null
+            ? 'until an editor or this page names another.'
+            : 'the last one that an editor or this page named. UTC never replaces another, because containers and servers run in UTC.'}
+      </p>
       <p class="muted">
-        Your recording hours use this time zone, and so does activity from editors that don’t send theirs.
-        Most editors set it when they send activity. The last one applies, and recorded activity keeps its
-        own.
+        Your days, weeks and recording hours are in this time zone. Activity that’s already recorded stays
+        where it is.
       </p>
       <p class="muted">“Today” and times are in your browser’s time zone, {labelOfZone(here)}.</p>
-      <Form
-        class="row"
-        onSubmit={() => {
-          act(async () => {
-            await call('POST /api/team/active-minutes', { body: { entries: [], timezone: zone } })
-            choose('')
-            toast('Time zone saved')
-          })
-        }}
-      >
+      <Form class="row" onSubmit={() => save(zone)}>
         <select
           aria-label="Time zone"
           value={zone}
@@ -123,6 +131,11 @@ const TimeZone = () => {
         <button type="submit" aria-disabled={busy || zone === ''}>
           Save time zone
         </button>
+        {me.timezone_chosen && (
+          <button type="button" aria-disabled={busy} onClick={() => save(null)}>
+            Let my editors set it
+          </button>
+        )}
       </Form>
       {failure && <FailureNote failure={failure} />}
     </Card>

@@ -53,7 +53,9 @@ export const users = table(
     avatarUrl: text('avatar_url').notNull(),
     /** Tokens of an older generation are invalid. */
     generation: integer('generation').notNull().default(0),
+    /** The one that the person chose, or else the last one that a client named. Null: none is known. */
     timezone: text('timezone'),
+    timezoneChosen: boolean('timezone_chosen').notNull().default(false),
     createdAt: moment('created_at').notNull().defaultNow(),
     /** When the operator disabled the account. Null if enabled. */
     disabledAt: moment('disabled_at'),

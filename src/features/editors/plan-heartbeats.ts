@@ -3,8 +3,8 @@ import type { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type LeftOut, leaveOut } from '../../platform/database/write-queue.js'
 import { requireValue } from '../../platform/process/maps.js'
+import { nameTimezone, nextTimezone } from '../accounts/index.js'
 import {
-  changeTimezone,
   errorForTarget,
   type FlushTarget,
   type LockedDays,
@@ -65,7 +65,7 @@ export const planOne = async (tx: Db, facts: Facts): Promise<HeartbeatPlan | Rej
   const { userId, timezone } = batch
   if (target.kind !== 'found') return rejectedTarget(target, facts.repoKeys.size)
   // Before the activity lock, so that its holder never waits for the user's row.
-  if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
+  await nameTimezone(tx, userId, target, timezone)
   const person = await mark(facts, target)
   if (person.kind === 'too large') return tooManyMinutes(person)
   const days = await lockMemberDays(tx, person.targeted.workspaces)
@@ -120,7 +120,7 @@ const markInSet = async (facts: Facts): Promise<MarkedPerson | LeftOut> => {
   const { batch, target } = facts
   const { userId, timezone } = batch
   if (target.kind !== 'found') return leaveOut(userId)
-  if (timezone !== undefined && timezone !== target.timezone) return leaveOut(userId)
+  if (nextTimezone(target, timezone) !== target.timezone) return leaveOut(userId)
   const person = await mark(facts, target)
   if (person.kind === 'too large') return leaveOut(userId)
   const minutes = person.targeted.workspaces.reduce((sum, { own }) => sum + own.length, 0)

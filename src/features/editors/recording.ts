@@ -1,5 +1,6 @@
 /** A person's time zone, and what they record. */
 import { HOURS } from '../../platform/time/days.js'
+import { nextTimezone } from '../accounts/index.js'
 import { type FlushTarget, recordedHoursOf } from '../minutes/index.js'
 import { dayOfHour } from './timeline.js'
 
@@ -10,10 +11,10 @@ export interface Recording {
   isRecorded(hour: number, repoKey: string | undefined): boolean
 }
 
-/** @param sent the time zone sent with the minutes. Undefined: the person's applies */
-export const recordingOf = (target: FlushTarget, sent: string | undefined): Recording => {
+/** @param named the time zone that the client named. Undefined: none */
+export const recordingOf = (target: FlushTarget, named: string | undefined): Recording => {
   const { recording } = target
-  const timezone = sent ?? target.timezone ?? 'UTC'
+  const timezone = nextTimezone(target, named) ?? 'UTC'
   const reposOff = new Set(recording?.reposOff)
   const ofDays = new Map<string, boolean[]>()
   const isHourRecorded = (hour: number): boolean => {

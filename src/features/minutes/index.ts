@@ -55,7 +55,6 @@ export {
 } from './queries/local-activity.js'
 export {
   type AddedMinutes,
-  changeTimezone,
   INSERT_REPOS,
   LOCK_ACTIVITY,
   markDays,

@@ -4,6 +4,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import { requireValue } from '../../platform/process/maps.js'
 import { addDays } from '../../platform/time/days.js'
+import { nextTimezone } from '../accounts/index.js'
 import { type Cut, capMinutes, type MemberDay, type Minutes, requireDay, sumOf } from './caps.js'
 import { knownOf, type MemberDays } from './member-days.js'
 import type { FlushTarget } from './queries/flush-target.js'
@@ -52,16 +53,17 @@ export interface TargetedFlush {
   workspaces: FlushWorkspace[]
   /** How many rows it may change. */
   rows: number
-  /** The person's time zone. */
+  /** The person's time zone, in which the minutes are recorded. */
   timezone: string
-  /** Whether it has changed. */
+  /** Whether the flush changes it. */
   hasNewTimezone: boolean
 }
 
 /** Uses the memberships in the target: a removal since it was read counts as later than this flush. */
 export const targetFlush = (flush: Flush, target: FlushTarget): TargetedFlush => {
   const { userId } = flush
-  const timezone = flush.timezone ?? target.timezone ?? 'UTC'
+  const next = nextTimezone(target, flush.timezone)
+  const timezone = next ?? 'UTC'
   const window = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)] as const
   const isInTime = ({ day }: Entry) => day >= window[0] && day <= window[1]
   const rows = countRows(flush.entries.filter(isInTime), target)
@@ -72,7 +74,7 @@ export const targetFlush = (flush: Flush, target: FlushTarget): TargetedFlush =>
     const own = counting.filter((entry) => isMatched(entry, { repoKeys, firstDay }))
     return { workspaceId, userId, repoKeys, firstDay, days: new Set(own.map(({ day }) => day)) }
   })
-  const hasNewTimezone = flush.timezone !== undefined && flush.timezone !== target.timezone
+  const hasNewTimezone = next !== target.timezone
   return { kind: 'targeted', userId, flush, entries, window, workspaces, rows, timezone, hasNewTimezone }
 }
 

@@ -13,7 +13,13 @@ import {
 import { requireValue } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
-import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../accounts/index.js'
+import {
+  nameTimezone,
+  type ReposToRemember,
+  rememberRepos,
+  reposToRemember,
+  storeRepos,
+} from '../accounts/index.js'
 import { errorForTarget, lockMemberDays, type MemberDays, tryToLockMemberDays } from './member-days.js'
 import {
   type Flush,
@@ -23,14 +29,8 @@ import {
   type TargetedFlush,
   targetFlush,
 } from './plan-flush.js'
-import { readTargets, type TargetResult } from './queries/flush-target.js'
-import {
-  type AddedMinutes,
-  changeTimezone,
-  readFlushResponses,
-  saveFlushResponses,
-  writeMinutes,
-} from './queries/minutes.js'
+import { type FlushTarget, readTargets, type TargetResult } from './queries/flush-target.js'
+import { type AddedMinutes, readFlushResponses, saveFlushResponses, writeMinutes } from './queries/minutes.js'
 
 /**
  * The most that a flush may need in a set. It's left out, and recorded alone:
@@ -99,9 +99,11 @@ const recordOne = async (tx: Tx, flush: Flush): Promise<RecordedFlush> => {
   const target = requireValue(targets, flush.userId)
   const sentBefore = responses.get(flush.userId)
   if (target.kind !== 'unknown person' && sentBefore) return repeat(flush, sentBefore)
-  const targeted = targetAlone(flush, target)
+  const found = requireTarget(flush, target)
+  const targeted = targetFlush(flush, found)
+  requireRowLimit(targeted)
   // Before the activity lock, so that its holder never waits for the user's row.
-  if (targeted.hasNewTimezone) await changeTimezone(tx, flush.userId, targeted.timezone)
+  await nameTimezone(tx, flush.userId, found, flush.timezone)
   const members = await lockMemberDays(tx, targeted.workspaces)
   const counted = countFlush(targeted, members)
   await write(tx, [counted])
@@ -148,11 +150,9 @@ const repeat = (flush: Flush, response: { bodyHash: string; answer: string }): R
   }
 }
 
-const targetAlone = (flush: Flush, target: TargetResult): TargetedFlush => {
+const requireTarget = (flush: Flush, target: TargetResult): FlushTarget => {
   if (target.kind !== 'found') throw errorForTarget(target, requestOf(flush).repoKeys.size)
-  const targeted = targetFlush(flush, target)
-  requireRowLimit(targeted)
-  return targeted
+  return target
 }
 
 const targetInSet = (flush: Flush, target: TargetResult, wasSentBefore: boolean): TargetedFlush | LeftOut => {

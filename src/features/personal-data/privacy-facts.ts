@@ -8,7 +8,7 @@ import { AccessKey } from '../../../schemas/keys.js'
 import { limits } from '../../../schemas/limits.js'
 import { Member } from '../../../schemas/members.js'
 import type { PrivacyRecord, PrivacyView } from '../../../schemas/privacy.js'
-import { Profile } from '../../../schemas/profile.js'
+import { Profile, TimezoneOfPerson } from '../../../schemas/profile.js'
 import { Recording } from '../../../schemas/recording.js'
 import { SnapshotVersionList } from '../../../schemas/settings.js'
 import { Delivery } from '../../../schemas/webhooks.js'
@@ -23,7 +23,11 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   {
     name: 'account',
     what: 'The people who have signed in, with their name at the repository host, and when the operator disabled an account. The host’s token is only shown to the host and not stored.',
-    fields: ['repohost_id', ...fieldsOf(Profile, 'plan', 'status'), 'disabled_at'],
+    fields: [
+      'repohost_id',
+      ...fieldsOf(Profile, 'plan', 'status', 'timezone', 'timezone_chosen'),
+      'disabled_at',
+    ],
     why: 'To recognize callers, even after a rename, and to reject those whose account is disabled.',
     kept_days: null,
     kept: 'As long as the account exists.',
@@ -38,11 +42,11 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'time zone',
-    what: 'The last time zone that a person’s client sent, and the one in which hours were recorded.',
-    fields: fieldsOf(FlushBody, 'entries', 'flush_id'),
+    what: 'The time zone that a person chose or a client named last, which of the two, and the one in which hours were recorded.',
+    fields: fieldsOf(TimezoneOfPerson),
     why: 'To count minutes on the person’s own day, and to apply chosen hours in local time.',
     kept_days: null,
-    kept: `The last one as long as the account exists, those of hours as long as the hours: ${detailDays} days.`,
+    kept: `The person’s as long as the account exists, those of hours as long as the hours: ${detailDays} days.`,
   },
   {
     name: 'membership',
@@ -195,7 +199,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   {
     name: 'billing',
     what: 'The person’s id at the billing provider, and the subscription’s state. No name, address or payment details.',
-    fields: ['customer_id', ...fieldsOf(Profile, 'id', 'login', 'avatar_url', 'plan', 'heartbeats')],
+    fields: ['customer_id', 'status'],
     why: 'To know who has Pro.',
     kept_days: null,
     kept: 'As long as the account exists.',

@@ -16,6 +16,15 @@ export const readProfile = async (
     readSubscriptionStatus(read, userId),
     readLastHeartbeat(read, userId),
   ])
-  const { id, login, avatarUrl } = user
-  return { id, login, avatar_url: avatarUrl, plan: planOf(status, billing), status, heartbeats }
+  const { id, login, avatarUrl, timezone, timezoneChosen } = user
+  return {
+    id,
+    login,
+    avatar_url: avatarUrl,
+    plan: planOf(status, billing),
+    status,
+    timezone,
+    timezone_chosen: timezoneChosen,
+    heartbeats,
+  }
 }

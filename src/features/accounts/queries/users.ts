@@ -2,17 +2,23 @@ import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../../platform/database/client.js'
 import { lockOfUser, locksOfUsers } from '../../../platform/database/locks.js'
-import { orNull, singleRow, statement, text } from '../../../platform/database/statement.js'
+import { bool, orNull, singleRow, statement, text } from '../../../platform/database/statement.js'
 import { isUuid } from '../../../platform/http/formats.js'
 import { users } from '../tables.js'
 
-export interface User {
+/** A person's time zone. */
+export interface Timezone {
+  timezone: string | null
+  /** Whether the person chose it, rather than a client. */
+  timezoneChosen: boolean
+}
+
+export interface User extends Timezone {
   id: string
   repohostId: number
   login: string
   avatarUrl: string
   generation: number
-  timezone: string | null
   /** Null: the account is enabled. */
   disabledAt: string | null
 }
@@ -24,6 +30,7 @@ const columns = {
   avatarUrl: users.avatarUrl,
   generation: users.generation,
   timezone: users.timezone,
+  timezoneChosen: users.timezoneChosen,
   disabledAt: users.disabledAt,
 }
 
@@ -69,6 +76,41 @@ export const setDisabled = async (tx: Db, id: string, disabled: boolean): Promis
     .where(and(eq(users.id, id), disabled ? isNull(users.disabledAt) : isNotNull(users.disabledAt)))
     .returning({ id: users.id })
   return changed.length > 0
+}
+
+/** $2: null gives the choice back to the clients. */
+const CHOOSE_TIMEZONE = statement(
+  'choose time zone',
+  { timezone: orNull(text), timezoneChosen: bool },
+  `
+  update users set timezone = coalesce($2::text, timezone), timezone_chosen = $2::text is not null
+  where id = $1::uuid and repohost_id is not null
+  returning timezone, timezone_chosen as "timezoneChosen"`,
+)
+
+/** @param timezone null gives the choice back to the clients @returns undefined if there's no such account */
+export const chooseTimezone = async (
+  db: Db,
+  userId: string,
+  timezone: string | null,
+): Promise<Timezone | undefined> => (await db.rows(CHOOSE_TIMEZONE, [userId, timezone]))[0]
+
+const REPLACE_TIMEZONE = statement(
+  'update time zone',
+  {},
+  `
+  update users set timezone = $3::text
+  where id = $1::uuid and timezone is not distinct from $2::text and not timezone_chosen and repohost_id is not null`,
+)
+
+/** Stores the time zone that a client named. Does nothing if it was chosen or replaced since `before` was read. */
+export const replaceTimezone = async (
+  tx: Db,
+  userId: string,
+  before: string | null,
+  timezone: string,
+): Promise<void> => {
+  await tx.rows(REPLACE_TIMEZONE, [userId, before, timezone])
 }
 
 const READ_REPOHOST_ID = statement(

@@ -55,7 +55,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     params: EditorParams,
     headers: TimezoneHeaders,
   }
-  const about = `A heartbeat says that the caller worked on a project at that moment. Only \`time\`, \`project\`, \`alternate_project\` and \`category\` are read, and nothing else is stored. The minutes count on the days and in the hours of the time zone in the \`Timezone\` header, or of the caller’s. Heartbeats with the category \`ai coding\` are agent time: they count separately from the caller's minutes, and only the caller sees them. The response is the same for a heartbeat that doesn’t count anywhere: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
+  const about = `A heartbeat says that the caller worked on a project at that moment. Only \`time\`, \`project\`, \`alternate_project\` and \`category\` are read, and nothing else is stored. The minutes count on the days and in the hours of the caller’s time zone. The \`Timezone\` header becomes it, unless the caller has chosen one, or the header is a name for UTC and another one is known. Heartbeats with the category \`ai coding\` are agent time: they count separately from the caller's minutes, and only the caller sees them. The response is the same for a heartbeat that doesn’t count anywhere: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
 
   app.route({
     method: 'POST',

@@ -19,12 +19,14 @@ import {
 } from '../../../platform/database/statement.js'
 import { groupBy } from '../../../platform/process/maps.js'
 import { FIRST_DAY } from '../../../platform/time/days.js'
+import type { Timezone } from '../../accounts/index.js'
 import { FIRST_COUNTED_DAY, patternMatches } from '../../workspaces/index.js'
 
 const targetColumns = {
   n: integer,
   today: date,
   timezone: orNull(text),
+  timezoneChosen: bool,
   comparisons: double,
   workspaceId: orNull(uuid),
   repoKeys: orNull(texts),
@@ -56,7 +58,7 @@ export const READ_TARGETS = statement(
   ), owners as materialized (
     select n, owner_key, sum(${COMPARISON_COST} + octet_length(repo_key)) as characters from repos group by n, owner_key
   ), people as materialized (
-    select a.n::int as n, a.scope, u.id, u.login_key, u.timezone, c.paused, c.hours, c.repos_off_like, (coalesce((
+    select a.n::int as n, a.scope, u.id, u.login_key, u.timezone, u.timezone_chosen, c.paused, c.hours, c.repos_off_like, (coalesce((
       select sum(o.characters * (${COMPARISON_COST} + case when p.exact then 0 else least(octet_length(p.repo_key), ${limits.repo_length}) end))
       from members m
       cross join owners o
@@ -71,7 +73,7 @@ export const READ_TARGETS = statement(
     join users u on u.id = a.id and u.repohost_id is not null
     left join recordings c on c.user_id = u.id
   )
-  select u.n, (now() at time zone 'UTC')::date as today, u.timezone, u.comparisons,
+  select u.n, (now() at time zone 'UTC')::date as today, u.timezone, u.timezone_chosen as "timezoneChosen", u.comparisons,
     w.workspace_id as "workspaceId", w.repo_keys as "repoKeys", w.first_day as "firstDay", w.joined_on as "joinedOn", w.idle_window as "idleWindow", u.paused, u.hours as "recordedHours",
     case when u.paused is not null and row_number() over (partition by u.n order by w.workspace_id) = 1 then array(
       select r.owner_key || '/' || r.repo_key from repos r
@@ -95,11 +97,10 @@ export const READ_TARGETS = statement(
 )
 
 /** Where a person's minutes count. */
-export interface FlushTarget {
+export interface FlushTarget extends Timezone {
   kind: 'found'
   /** According to the database's clock. */
   today: string
-  timezone: string | null
   /** Undefined: everything is recorded. */
   recording?: {
     paused: boolean
@@ -170,12 +171,13 @@ export const readTargets = async (
 const toTarget = (rows: TargetRow[], maxComparisons: number): TargetResult => {
   const [first] = rows
   if (!first) return { kind: 'unknown person' }
-  const { today, timezone, comparisons, paused, reposOff, recordedHours } = first
+  const { today, timezone, timezoneChosen, comparisons, paused, reposOff, recordedHours } = first
   if (comparisons > maxComparisons) return { kind: 'too large', comparisons }
   return {
     kind: 'found',
     today,
     timezone,
+    timezoneChosen,
     ...(paused !== null && { recording: { paused, reposOff: reposOff ?? [], hours: recordedHours } }),
     workspaces: rows.flatMap(toWorkspaces),
   }

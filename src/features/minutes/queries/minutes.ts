@@ -358,14 +358,3 @@ export const saveFlushResponses = async (
       flushes.map(({ answer }) => answer),
     ])
 }
-
-const CHANGE_TIMEZONE = statement(
-  'update time zone',
-  {},
-  `update users set timezone = $2::text where id = $1::uuid and repohost_id is not null`,
-)
-
-/** Stores the person's current time zone. Recorded minutes keep theirs. */
-export const changeTimezone = async (tx: Db, userId: string, timezone: string): Promise<void> => {
-  await tx.rows(CHANGE_TIMEZONE, [userId, timezone])
-}

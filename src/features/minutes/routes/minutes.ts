@@ -44,7 +44,8 @@ export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request) => {
       const { userId } = request.caller
       const response = await recordFlush(userId, request.body)
-      app.milestones.reached(userId, 'activity_flushed')
+      // Without entries, it only names a time zone.
+      if (request.body.entries.length > 0) app.milestones.reached(userId, 'activity_flushed')
       countOutcomes(app.meter, response)
       return response
     },

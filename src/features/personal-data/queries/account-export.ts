@@ -398,8 +398,7 @@ const READ_PROFILE = statement(
   { profile: text },
   `
   select json_build_object(
-    'repohost_id', repohost_id, 'timezone', timezone, 'created_at', ${at('created_at')},
-    'disabled_at', ${at('disabled_at')}
+    'repohost_id', repohost_id, 'created_at', ${at('created_at')}, 'disabled_at', ${at('disabled_at')}
   )::text as profile
   from users where id = $1::uuid`,
 )

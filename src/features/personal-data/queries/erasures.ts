@@ -48,6 +48,7 @@ export const beginErasure = async (tx: Db, userId: string, loginKey: string): Pr
       loginKey: `${DELETED_LOGIN} ${userId}`,
       avatarUrl: '',
       timezone: null,
+      timezoneChosen: false,
       disabledAt: null,
     })
     .where(eq(users.id, userId))

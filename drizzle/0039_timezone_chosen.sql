@@ -1,0 +1,2 @@
+-- step: lock users
+ALTER TABLE "users" ADD COLUMN "timezone_chosen" boolean DEFAULT false NOT NULL;
