@@ -514,7 +514,7 @@ const exchange = (
   url: string,
   method: string,
   headers: Record<string, string | number>,
-  payload: string | undefined,
+  payload: string | Buffer | undefined,
 ): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method, headers }, (response) => {
@@ -529,8 +529,10 @@ const exchange = (
   })
 
 /** Sends a POST request with these headers and no session. */
-export const post = (url: string, { body, headers }: { body: string; headers: Record<string, string> }) =>
-  exchange(url, 'POST', { ...headers, 'Content-Length': Buffer.byteLength(body) }, body)
+export const post = (
+  url: string,
+  { body, headers }: { body: string | Buffer; headers: Record<string, string> },
+) => exchange(url, 'POST', { ...headers, 'Content-Length': Buffer.byteLength(body) }, body)
 
 /** @returns the response's text @throws when the response isn't 200 */
 export const expectOk = async (reply: Promise<{ status: number; text: string }>): Promise<string> => {

@@ -4,6 +4,7 @@
  * CPU time, and whether it lives.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { deliveryShapes } from '../demo/host-deliveries.js'
 import { limits } from '../schemas/limits.js'
 import { groupBy } from '../src/platform/process/maps.js'
@@ -85,6 +86,21 @@ const importedFile = (): string => {
     })),
   )
   return JSON.stringify({ days: heartbeats.map((ofDay) => ({ heartbeats: ofDay })) })
+}
+
+const FIRST_DAY = Date.UTC(2000, 0, 1) / 1_000
+const DAY_SECONDS = 86_400
+
+/** Heartbeats in so many minutes of every day since 2000, in CSV, packed. */
+const longHistory = (minutesPerDay: number, categories = ['coding']): Buffer => {
+  const days = Math.floor(Date.now() / 1_000 / DAY_SECONDS) - FIRST_DAY / DAY_SECONDS
+  const lines = (day: number) =>
+    Array.from({ length: minutesPerDay }, (_, n) => {
+      const time = FIRST_DAY + day * DAY_SECONDS + Math.floor((n * 1_440) / minutesPerDay) * 60
+      return categories.map((category) => `${time},a,${category}\n`).join('')
+    }).join('')
+  const parts = Array.from({ length: days }, (_, day) => gzipSync(lines(day)))
+  return Buffer.concat([gzipSync('time,project,category\n'), ...parts])
 }
 
 const EXPORTED_ROWS = 20_000
@@ -212,13 +228,22 @@ await benchmark(async (cleanUp) => {
   )
   const file = importedFile()
   const own = '/api/wakatime/v1/users/current/import'
-  await together(`${CALLERS} imports of ${(file.length / MIB).toFixed(0)} MiB`, CALLERS, async (index) => {
-    const token = callers[index]?.token
-    const started = await send(service.url, 'POST', own, token, file)
-    // Imports are counted in the background. Part of that is enough.
-    await sleep(IMPORT_MS)
-    return started
-  })
+  const importAll = async (name: string, file: string | Buffer) => {
+    await together(`${CALLERS} imports of ${name}`, CALLERS, async (index) => {
+      const headers = { Authorization: `Bearer ${callers[index]?.token}` }
+      const started = await post(service.url + own, { body: file, headers })
+      // Imports are counted in the background. Part of that is enough.
+      await sleep(IMPORT_MS)
+      return started
+    })
+    for (const { token } of callers) await send(service.url, 'DELETE', own, token)
+  }
+  await importAll(`${(file.length / MIB).toFixed(0)} MiB`, file)
+  await importAll('5 minutes of every day since 2000', longHistory(5))
+  await importAll(
+    '130 minutes of everyone and their agent on every day since 2000',
+    longHistory(130, ['coding', 'ai coding']),
+  )
   const { sql } = await openSession(setting, cleanUp)
   await sql`
     insert into activity (workspace_id, user_id, day, repo_key, minutes)

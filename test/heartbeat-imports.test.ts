@@ -9,10 +9,11 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
+import { ApiError } from '../src/errors.js'
 import { runImports, startImport } from '../src/features/editors/import-heartbeats.js'
 import { unpacked } from '../src/features/editors/parsing/gzip.js'
 import { projectHostOf } from '../src/features/editors/project-names.js'
-import { reduceFile } from '../src/features/editors/reduce-file.js'
+import { reduceFile, uncountedMemory } from '../src/features/editors/reduce-file.js'
 import { reach } from './database.js'
 import { hasProperties } from './has-properties.js'
 import { fillWithPatterns } from './many-patterns.js'
@@ -262,7 +263,7 @@ t.test('imports', async (t) => {
     const userId = (await caller.get('/api/me')).body.id
     const store = async (first: number, length = days, fails = isFailing) => {
       const stream = Readable.from([Buffer.from(fileOf(first, length, fails))])
-      const file = await reduceFile(stream, projectHostOf(service.app.config.repohost))
+      const file = await reduceFile(stream, projectHostOf(service.app.config.repohost), uncountedMemory)
       await startImport(service.database, userId, file)
     }
     await store(100)
@@ -576,7 +577,7 @@ t.test('imports', async (t) => {
       const pieces = Array.from({ length: Math.ceil(csv.length / size) }, (_, index) =>
         csv.subarray(index * size, (index + 1) * size),
       )
-      const { heartbeats, days } = await reduceFile(unpacked(Readable.from(pieces)), host)
+      const { heartbeats, days } = await reduceFile(unpacked(Readable.from(pieces)), host, uncountedMemory)
       t.same([heartbeats, days.length], [5, 1], `pieces of ${size} bytes`)
     }
     const messageOf = async (body: Buffer) => {
@@ -603,7 +604,7 @@ t.test('imports', async (t) => {
         const pieces = Array.from({ length: Math.ceil(padded.length / size) }, (_, index) =>
           padded.subarray(index * size, (index + 1) * size),
         )
-        const { heartbeats } = await reduceFile(unpacked(Readable.from(pieces)), host)
+        const { heartbeats } = await reduceFile(unpacked(Readable.from(pieces)), host, uncountedMemory)
         t.equal(heartbeats, 5, `${zeros} zero bytes in pieces of ${size} bytes`)
       }
     }
@@ -623,11 +624,47 @@ t.test('imports', async (t) => {
       }
     }
     const host = projectHostOf(service.config.repohost)
-    const failure = await reduceFile(unpacked(Readable.from(pieces())), host, 10_000_000).catch(
-      (error) => error,
-    )
+    const failure = await reduceFile(
+      unpacked(Readable.from(pieces())),
+      host,
+      uncountedMemory,
+      10_000_000,
+    ).catch((error) => error)
     t.equal(failure.code, 'payload_too_large')
     t.ok(read < bomb.length / 2, 'the rest is not unpacked')
+  })
+
+  t.test('a file’s memory depends on what its days hold, and is counted while it’s read', async (t) => {
+    const host = projectHostOf(service.config.repohost)
+    const days = 1_000
+    const csv = (minutesPerDay: number) =>
+      Array.from({ length: days }, (_, day) =>
+        Array.from({ length: minutesPerDay }, (_, n) => `${midnight(day + 1) + n * 240},acme/web\n`).join(''),
+      )
+    const bytesOf = async (minutesPerDay: number, atMost = Number.POSITIVE_INFINITY) => {
+      let bytes = 0
+      const add = (more: number) => {
+        bytes += more
+        if (bytes > atMost) throw new ApiError('unavailable')
+      }
+      const pieces = ['time,project\n', ...csv(minutesPerDay)].map((line) => Buffer.from(line))
+      const file = await reduceFile(Readable.from(pieces), host, { add })
+      t.equal(file.days.length, days)
+      return bytes / days
+    }
+    t.ok((await bytesOf(5)) < 1_000)
+    t.ok((await bytesOf(360)) > 4_000)
+    await t.rejects(bytesOf(5, 100_000), { code: 'unavailable' })
+  })
+
+  t.test('a day with many minutes counts each of them for its first project', async (t) => {
+    const { caller } = await someone(service, 'una')
+    const minutes = Array.from({ length: 300 }, (_, n) => midnight(79) + n * 60)
+    const file = ['acme/web', 'acme/api'].flatMap((project) =>
+      minutes.map((time) => ({ time: time + 1, project })),
+    )
+    t.equal((await importFile(caller, csvOf(file))).minutes, 300)
+    t.same(await minutesOf(caller), { [`${dayOf(midnight(79))} acme/web`]: 300 })
   })
 
   t.test('a file that isn’t an export is rejected, and none of it is stored', async (t) => {

@@ -56,7 +56,7 @@ import {
 } from './queries/imports.js'
 import { type Facts, readFactsOfOne } from './read-facts.js'
 import { recordingOf } from './recording.js'
-import { DAY_MINUTES, type ReducedDay, type ReducedFile, type ReducedMinutes } from './reduce-file.js'
+import { DAY_MINUTES, type ReducedDay, type ReducedFile, ReducedMinutes } from './reduce-file.js'
 import {
   type Candidate,
   Counts,
@@ -98,24 +98,23 @@ export const startImport = async (database: Database, userId: string, file: Redu
 }
 
 const toStored = ({ day, own, agents }: ReducedDay, { projects }: ReducedFile): ImportDay => {
-  const ofAgents = toMarks(agents, projects)
-  const hasAgents = ofAgents.projects.length > 0
+  const ofAgents = agents && toMarks(agents, projects)
   return {
     day: dayOfHour(day * HOURS),
-    ...toMarks(own, projects),
-    agentProjects: hasAgents ? ofAgents.projects : null,
-    agentMarks: hasAgents ? ofAgents.marks : null,
-    agentHeartbeats: hasAgents ? ofAgents.heartbeats : null,
+    ...toMarks(own ?? new ReducedMinutes(), projects),
+    agentProjects: ofAgents?.projects ?? null,
+    agentMarks: ofAgents?.marks ?? null,
+    agentHeartbeats: ofAgents?.heartbeats ?? null,
   }
 }
 
-const toMarks = ({ minutes, heartbeats }: ReducedMinutes, projects: ReducedFile['projects']) => {
-  const numbers = [...heartbeats.keys()]
+const toMarks = (minutes: ReducedMinutes, projects: ReducedFile['projects']) => {
+  const numbers = minutes.projects
   const bits = new Map(numbers.map((number) => [number, Buffer.alloc(DAY_MINUTES / 8)]))
-  minutes.forEach((number, minute) => {
-    const own = bits.get(number)
-    if (own) own[minute >> 3] = (own[minute >> 3] ?? 0) | (0x80 >> (minute & 7))
-  })
+  for (const { minute, project } of minutes.marks()) {
+    const own = requireValue(bits, project)
+    own[minute >> 3] = (own[minute >> 3] ?? 0) | (0x80 >> (minute & 7))
+  }
   return {
     projects: numbers.map((number) => {
       const { repo, name } = projects[number - 1] as (typeof projects)[number]
@@ -123,7 +122,7 @@ const toMarks = ({ minutes, heartbeats }: ReducedMinutes, projects: ReducedFile[
     }),
     // PostgreSQL reads bits in hexadecimal.
     marks: Array.from(bits.values(), (own) => `x${own.toString('hex')}`),
-    heartbeats: Array.from(heartbeats.values(), (hours) => [...hours]).flat(),
+    heartbeats: numbers.flatMap((number) => minutes.heartbeatsOf(number)),
   }
 }
 

@@ -1,7 +1,6 @@
 /**
  * Reduces a file of heartbeats to times and projects while it arrives: WakaTime's data dump, and the CSV or JSON of
- * wakapi. For any file, this takes a few megabytes at most, because a minute has one project, and a day a limited
- * number of them.
+ * wakapi. A day takes as much memory as its minutes and projects need, and these bytes are counted.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { CsvError } from 'csv-parse'
@@ -28,21 +27,70 @@ const MINUTE_SECONDS = 60
 /** January 1, 2000, in minutes since 1970. */
 const FIRST_MINUTE = 946_684_800 / MINUTE_SECONDS
 const PIECE_BYTES = 16_384
+/** More than a file has projects. */
+const NUMBERS = 65_536
 
-/** The minutes of a UTC day, each with the first project in it. */
-export interface ReducedMinutes {
-  /** The number of the project for each minute of the day. 0: no project. */
-  minutes: Uint16Array
-  /** For each project of the day, also one without a minute, its heartbeats in each hour. */
-  heartbeats: Map<number, Uint32Array>
+/** A day with more minutes than this has a place for each minute. */
+const MAX_LISTED = 120
+
+/** How many bytes a part of a file takes at most, measured with `bench/memory`. */
+const BYTES = { day: 200, minutes: 450, listedMinute: 12, allMinutes: 3_200, hour: 40, project: 400 }
+
+/** The minutes of a UTC day, each with the first project in it. Projects are numbers from 1 on. */
+export class ReducedMinutes {
+  /** The projects of the day, also those without a minute. */
+  readonly projects: number[] = []
+  /** The marked minutes, each as `minute * NUMBERS + project`, unless there are many. */
+  private listed: number[] = []
+  /** The project of each minute of the day, or 0. Undefined: they're listed. */
+  private all: Uint16Array | undefined
+  /** How many heartbeats a project has in an hour, by `project * HOURS + hour`. */
+  private readonly heartbeats = new Map<number, number>()
+
+  /** @returns how many bytes it takes */
+  add(minute: number, project: number): number {
+    const key = project * HOURS + Math.floor(minute / MINUTES)
+    const count = this.heartbeats.get(key) ?? 0
+    this.heartbeats.set(key, count + 1)
+    if (count === 0 && !this.projects.includes(project)) this.projects.push(project)
+    return (count === 0 ? BYTES.hour : 0) + this.mark(minute, project)
+  }
+
+  /** The first project of each minute that has one. */
+  *marks(): Generator<{ minute: number; project: number }> {
+    for (const one of this.listed) yield { minute: Math.floor(one / NUMBERS), project: one % NUMBERS }
+    for (const [minute, project] of this.all?.entries() ?? []) if (project > 0) yield { minute, project }
+  }
+
+  /** A project's heartbeats in each hour. */
+  heartbeatsOf(project: number): number[] {
+    return Array.from({ length: HOURS }, (_, hour) => this.heartbeats.get(project * HOURS + hour) ?? 0)
+  }
+
+  private mark(minute: number, project: number): number {
+    if (this.all) {
+      if (this.all[minute] === 0) this.all[minute] = project
+      return 0
+    }
+    // Most files are in order, so that the minute is among the last.
+    const isMarked = this.listed.findLast((one) => Math.floor(one / NUMBERS) === minute) !== undefined
+    if (isMarked) return 0
+    this.listed.push(minute * NUMBERS + project)
+    if (this.listed.length <= MAX_LISTED) return BYTES.listedMinute
+    const all = new Uint16Array(DAY_MINUTES)
+    for (const one of this.marks()) all[one.minute] = one.project
+    this.listed = []
+    this.all = all
+    return BYTES.allMinutes - MAX_LISTED * BYTES.listedMinute
+  }
 }
 
 export interface ReducedDay {
   /** Days since 1970. */
   day: number
-  own: ReducedMinutes
+  own: ReducedMinutes | undefined
   /** The minutes of the person's agents. */
-  agents: ReducedMinutes
+  agents: ReducedMinutes | undefined
 }
 
 export interface ReducedFile {
@@ -69,6 +117,7 @@ class Reduction {
   private readonly numbers = new Map<string, number>()
   private readonly days = new Map<number, ReducedDay>()
   private projectDays = 0
+  private bytes = 0
   private readonly lastMinute = Math.floor(Date.now() / 60_000) + DAY_MINUTES
 
   constructor(private readonly host: ProjectHost) {}
@@ -105,20 +154,11 @@ class Reduction {
       this.skipped.project++
       return
     }
-    const day = this.dayOf(Math.floor(minute / DAY_MINUTES))
-    const index = minute % DAY_MINUTES
-    const hour = Math.floor(index / MINUTES)
-    const { minutes, heartbeats } = isOfAgent(sent) ? day.agents : day.own
-    if (minutes[index] === 0) minutes[index] = number
-    const known = heartbeats.get(number)
-    if (known) {
-      known[hour] = (known[hour] ?? 0) + 1
-      return
-    }
-    const hours = new Uint32Array(HOURS)
-    hours[hour] = 1
-    heartbeats.set(number, hours)
-    if (heartbeats.size > limits.import_projects_per_day)
+    const minutes = this.minutesOf(Math.floor(minute / DAY_MINUTES), isOfAgent(sent) ? 'agents' : 'own')
+    const before = minutes.projects.length
+    this.bytes += minutes.add(minute % DAY_MINUTES, number)
+    if (minutes.projects.length === before) return
+    if (minutes.projects.length > limits.import_projects_per_day)
       throw validationError('/body', `must have at most ${limits.import_projects_per_day} projects in a day`)
     if (++this.projectDays > limits.import_project_days)
       throw validationError(
@@ -127,17 +167,30 @@ class Reduction {
       )
   }
 
+  /** The bytes that it takes, since the last call. */
+  takeBytes(): number {
+    const bytes = this.bytes
+    this.bytes = 0
+    return bytes
+  }
+
   result(): ReducedFile {
     const days = [...this.days.values()].sort((a, b) => a.day - b.day)
     return { heartbeats: this.heartbeats, skipped: this.skipped, projects: this.projects, days }
   }
 
-  private dayOf(day: number): ReducedDay {
-    const known = this.days.get(day)
+  private minutesOf(number: number, of: 'own' | 'agents'): ReducedMinutes {
+    let day = this.days.get(number)
+    if (!day) {
+      day = { day: number, own: undefined, agents: undefined }
+      this.days.set(number, day)
+      this.bytes += BYTES.day
+    }
+    const known = day[of]
     if (known) return known
-    const noMinutes = () => ({ minutes: new Uint16Array(DAY_MINUTES), heartbeats: new Map() })
-    const added = { day, own: noMinutes(), agents: noMinutes() }
-    this.days.set(day, added)
+    this.bytes += BYTES.minutes
+    const added = new ReducedMinutes()
+    day[of] = added
     return added
   }
 
@@ -151,17 +204,27 @@ class Reduction {
       throw validationError('/body', `must have at most ${limits.import_projects} projects`)
     const number = this.projects.push(project)
     this.numbers.set(key, number)
+    this.bytes += BYTES.project + 4 * key.length
     return number
   }
 }
 
+/** Counts the memory of the reduced file. */
+interface Memory {
+  add(bytes: number): void
+}
+/** The memory of a process that reads one file and ends. */
+export const uncountedMemory: Memory = { add: () => {} }
+
 /**
  * @param chunks the file as it arrives, unpacked
- * @throws {ApiError} `payload_too_large`, `invalid_json`, and `validation_failed` for a file without heartbeats
+ * @throws {ApiError} `payload_too_large`, `invalid_json`, `validation_failed` for a file without heartbeats, and what
+ * `memory` throws
  */
 export const reduceFile = async (
   chunks: AsyncIterable<Buffer>,
   host: ProjectHost,
+  memory: Memory,
   maxBytes: number = limits.import_unpacked_bytes,
 ): Promise<ReducedFile> => {
   const reduction = new Reduction(host)
@@ -182,6 +245,7 @@ export const reduceFile = async (
           : new CsvReader(reduction.addLine)
         if (reader instanceof JsonTokens) reduction.addFrom(reader.read(piece.subarray(start)))
         else await reader.push(piece.subarray(start))
+        memory.add(reduction.takeBytes())
       }
     }
     if (reader instanceof JsonTokens) reduction.addFrom(reader.end())

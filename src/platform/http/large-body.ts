@@ -176,7 +176,8 @@ export class LargeBody {
   }
 }
 
-const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+/** @throws the signal's reason */
+export const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   let abort = () => {}
   const aborted = new Promise<never>((_, reject) => {
     abort = () => reject(signal.reason)

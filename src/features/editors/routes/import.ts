@@ -1,15 +1,17 @@
 /** Routes for heartbeat imports. */
 import { once } from 'node:events'
-import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { Ok, ref } from '../../../../schemas/common.js'
 import { EditorParams, Import } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
+import { untilAborted } from '../../../platform/http/large-body.js'
 import { disableAllBodyParsing, requireTimelyBody } from '../../../platform/http/own-body.js'
+import { RequestMemory } from '../../../platform/http/request-memory.js'
 import type { Job } from '../../../platform/process/async.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
-import type { Work } from '../../../platform/rate-limits/working-time.js'
+import { payerOf } from '../../../platform/rate-limits/payers.js'
 import { readingEditor, writingEditor } from '../access.js'
 import { cancelImport, describeImport, requireNoImport, startImport } from '../import-heartbeats.js'
 import { unpacked } from '../parsing/gzip.js'
@@ -26,12 +28,12 @@ const BEGIN_MS = 3_000
 
 /** Reads the data that has arrived. Waiting for more doesn't count as working time. */
 async function* chunksOf(
-  payload: Readable,
-  work: Work | null,
+  { raw, work }: FastifyRequest,
+  memory: RequestMemory,
   areOthersWaiting: () => boolean,
 ): AsyncGenerator<Buffer> {
   // The rest of a rejected file is read like other bodies, so that its connection stays open for the response.
-  const chunks = payload.iterator({ destroyOnReturn: false })
+  const chunks = raw.iterator({ destroyOnReturn: false })
   let received = 0
   /** Only time spent waiting for the sender counts, not the time for unpacking and reading. */
   let waitedMs = 0
@@ -53,7 +55,7 @@ async function* chunksOf(
       throw new ApiError('bad_request', { detail: 'The upload was cut off.', cause })
     })
     try {
-      return await Promise.race([chunk, gaveUp])
+      return await untilAborted(Promise.race([chunk, gaveUp]), memory.signal)
     } finally {
       clearInterval(check)
       waitedMs += performance.now() - since
@@ -99,6 +101,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
     },
     handler: async (request, reply) => {
       const { userId } = request.caller
+      const memory = new RequestMemory(request, reply, await payerOf(request))
       if (Number(request.headers['content-length'] ?? 0) > limits.import_body_bytes)
         throw new ApiError('payload_too_large')
       await requireNoImport(app.db, userId)
@@ -107,10 +110,8 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
       try {
         const file = await arrivals.run(() => {
           app.bodyTimeouts.extendForUpload(request.raw)
-          return reduceFile(
-            unpacked(chunksOf(request.raw, request.work, () => arrivals.queueLength > 0)),
-            host,
-          )
+          const areOthersWaiting = () => arrivals.queueLength > 0
+          return reduceFile(unpacked(chunksOf(request, memory, areOthersWaiting)), host, memory.arriving)
         })
         requireTimelyBody(request)
         const started = await startImport(database, userId, file)
