@@ -67,6 +67,7 @@ export {
   sumOwnDays,
   sumOwnRepos,
 } from './queries/own-time.js'
+export { ERASED, IS_NOT_DELETED, isPerson } from './queries/people.js'
 export {
   type AssignedDay,
   deletePersonalMarks,

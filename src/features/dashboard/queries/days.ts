@@ -2,27 +2,37 @@
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, statement, text } from '../../../platform/database/statement.js'
 import { listDays } from '../../../platform/time/days.js'
-import { eachCount } from '../../minutes/index.js'
-import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
+import { ERASED, eachCount, isPerson, localActivity } from '../../minutes/index.js'
+import { SUM_OF_COUNTS } from '../../rollups/index.js'
 import type { Filter } from './filter.js'
 import { type ActivityRows, activityOf, type NamedDays, RAW, SUMS, sums } from './sources.js'
 
 const COUNTS_AS_DOUBLES = eachCount((count) => `a.${count}::float8`)
+
+/** SQL: how many people with minutes the rollups count on each day $5, although their account has been deleted since. */
+const ERASED_DAYS = `(
+    select e.day, count(distinct e.user_id)::int as people
+    from ${localActivity(
+      '$5::date[]',
+      `a.workspace_id = $1::uuid and a.user_id = any(${ERASED}) and ($3::text is null or a.repo_key = $3::text)`,
+    )} e
+    where e.minutes > 0 group by e.day
+  )`
 
 /** $5: the days read from rollups. */
 const READ_DAYS = statement(
   'read dashboard days',
   { day: date, ...sums, active_members: integer },
   `
-  select a.day, a.minutes::float8 as active_minutes, ${COUNTS_AS_DOUBLES}, a.active_members
-  from activity_days a
+  select a.day, a.minutes::float8 as active_minutes, ${COUNTS_AS_DOUBLES}, a.active_members - coalesce(e.people, 0) as active_members
+  from activity_days a left join ${ERASED_DAYS} e using (day)
   where a.workspace_id = $1::uuid and a.day = any($5::date[]) and $3::text is null
   union all
-  select a.day, a.minutes::float8, ${COUNTS_AS_DOUBLES}, a.active_members
-  from activity_repo_days a
+  select a.day, a.minutes::float8, ${COUNTS_AS_DOUBLES}, a.active_members - coalesce(e.people, 0)
+  from activity_repo_days a left join ${ERASED_DAYS} e using (day)
   where a.workspace_id = $1::uuid and a.day = any($5::date[]) and a.repo_key = $3::text
   union all
-  select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})::int
+  select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and ${isPerson('a.user_id')})::int
   from (select a.day, a.user_id, ${SUM_OF_COUNTS} from ${RAW} a group by a.day, a.user_id) a
   group by a.day`,
 )

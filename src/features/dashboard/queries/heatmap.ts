@@ -3,7 +3,9 @@
 import type { Db } from '../../../platform/database/client.js'
 import { date, double, integer, integers, statement, text } from '../../../platform/database/statement.js'
 import {
+  ERASED,
   type HeatmapCell,
+  isPerson,
   localHourDays,
   SUM_OF_HOURS,
   utcDaysOf,
@@ -12,25 +14,29 @@ import {
 } from '../../minutes/index.js'
 import { activityOf, FILTER, type Sources } from './sources.js'
 
-/** SQL: whether the viewer $6 has hours on the day `d.day`. @param repo about `a`, a row of activity */
-const viewerHasHours = (repo: string) =>
-  `exists (select from ${localHourDays(
-    'array[d.day]',
-    `a.workspace_id = $1::uuid and a.user_id = $6::uuid and ${repo}`,
-  )} own)`
+/**
+ * SQL: how many of those who don't count here have hours on the day `d.day`: the viewer $6, and people whose account has been
+ * deleted. @param repo about `a`, a row of activity
+ */
+const notCounted = (repo: string) => `(
+      select count(distinct n.user_id) from ${localHourDays(
+        'array[d.day]',
+        `a.workspace_id = $1::uuid and a.user_id = any($6::uuid || ${ERASED}) and ${repo}`,
+      )} n
+    )`
 
 /**
  * $1: the workspace; $2 and $3: the first and the last day; $4: other days in between; $5: how many people other than
  * the viewer must have hours; $6: the viewer.
  */
-const listHiddenDays = (name: string, table: string, repo: string, viewerRepo: string) =>
+const listHiddenDays = (name: string, table: string, repo: string, activityRepo: string) =>
   statement(
     name,
     { day: date },
     `
   select d.day from ${table} d
   where d.workspace_id = $1::uuid and d.day between $2::date and $3::date and d.day <> all($4::date[]) and ${repo}
-    and d.hour_people > 0 and (d.hour_people < $5::int or (d.hour_people = $5::int and ${viewerHasHours(viewerRepo)}))`,
+    and d.hour_people > 0 and d.hour_people <= $5::int + cardinality(${ERASED}) and d.hour_people - ${notCounted(activityRepo)} < $5::int`,
   )
 
 const LIST_HIDDEN_DAYS = listHiddenDays('list days with few people', 'activity_days', 'true', 'true')
@@ -94,7 +100,7 @@ const COUNT_RAW_PEOPLE = statement(
   'count heatmap people',
   { day: date, others: integer },
   `
-  select a.day, count(distinct a.user_id) filter (where a.user_id <> $5::uuid)::int as others
+  select a.day, count(distinct a.user_id) filter (where a.user_id <> $5::uuid and ${isPerson('a.user_id')})::int as others
   from ${localHourDays('$4::date[]', FILTER)} a
   group by a.day`,
 )

@@ -4,8 +4,8 @@ import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, orNull, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { COUNTS, eachCount } from '../../minutes/index.js'
-import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
+import { COUNTS, eachCount, isPerson } from '../../minutes/index.js'
+import { SUM_OF_COUNTS } from '../../rollups/index.js'
 import { activityOf, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
 
 /** $5: whole months; $6, $7: partly valid months, and bits of their valid days. */
@@ -29,7 +29,7 @@ const COUNT_ACTIVE = statement(
     where month = any($6::date[]) and active_day_bits & part.day_bits <> 0
     union
     select a.user_id from ${RAW} a where a.minutes > 0
-  ) active where ${IS_NOT_DELETED}`,
+  ) active where ${isPerson('user_id')}`,
 )
 
 /** How many people had minutes. */

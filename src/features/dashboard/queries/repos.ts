@@ -3,8 +3,8 @@
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { integer, orNull, statement, text } from '../../../platform/database/statement.js'
-import { COUNTS, eachCount } from '../../minutes/index.js'
-import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
+import { COUNTS, eachCount, isPerson } from '../../minutes/index.js'
+import { SUM_OF_COUNTS } from '../../rollups/index.js'
 import { activityOf, OF_REPO, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
 
 /**
@@ -30,7 +30,7 @@ const READ_REPOS = statement(
     select *,
       row_number() over (order by active_minutes desc, ${eachCount((count) => `${count} desc`)}, repo_key) as place
     from repos
-  ), people as not materialized (
+  ), seen as not materialized (
     select repo_key, user_id from activity_repo_people
     where workspace_id = $1::uuid and month = any($5::date[]) and ${OF_REPO}
     union
@@ -38,7 +38,9 @@ const READ_REPOS = statement(
     from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, day_bits) using (month)
     where workspace_id = $1::uuid and month = any($7::date[]) and ${OF_REPO} and activity_repo_people.day_bits & part.day_bits <> 0
     union
-    select a.repo_key, a.user_id from ${RAW} a where a.${IS_NOT_DELETED}
+    select a.repo_key, a.user_id from ${RAW} a
+  ), people as not materialized (
+    select repo_key, user_id from seen where ${isPerson('user_id')}
   ), members as (
     select repo_key, count(*)::int as members from people group by repo_key
   )

@@ -20,8 +20,15 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { addDays, countDays, DAYS_OF_WEEK, HOURS, weekdayOf } from '../../../platform/time/days.js'
-import { DELETED_USER } from '../../accounts/index.js'
-import { COUNTS, countParameters, countsOf, eachCount, hasActivity, localHours } from '../../minutes/index.js'
+import {
+  COUNTS,
+  countParameters,
+  countsOf,
+  eachCount,
+  hasActivity,
+  isPerson,
+  localHours,
+} from '../../minutes/index.js'
 import { finish, type PublishedWeek, publishWeek, type ShownSums, type Work } from '../published-week.js'
 
 export interface WorkspaceWeek {
@@ -123,7 +130,7 @@ const READ_WEEK_ACTIVITY = statement(
   'read unpublished week',
   workColumns,
   `
-  select nullif(a.user_id, '${DELETED_USER}') as "userId", a.day, a.repo_key as "repoKey", a.minutes,
+  select case when ${isPerson('a.user_id')} then a.user_id end as "userId", a.day, a.repo_key as "repoKey", a.minutes,
     a.minutes_before as before, a.minutes_after as after, ${countsOf('a')}, a.hours,
     coalesce(a.timezone, 'UTC') as timezone, (
       select json_agg(json_build_array(z.timezone, z.hours)) from activity_other_zones z

@@ -19,11 +19,11 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { addDays, HOURS, weekdayOf } from '../../../platform/time/days.js'
-import { DELETED_USER } from '../../accounts/index.js'
 import {
   COUNTS,
   countsOf,
   eachCount,
+  IS_NOT_DELETED,
   localActivity,
   localActivityWithHours,
   localHours,
@@ -141,9 +141,6 @@ const clear = (tables: string[], period: string) =>
 const CLEAR_DAYS = clear(ROLLUPS_OF_DAYS, 'day = any($2::date[])')
 const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
 
-/** SQL: excludes the user that stands for all erased people. Their work counts, but they don't count as people. */
-export const IS_NOT_DELETED = `user_id <> '${DELETED_USER}'`
-
 /** SQL: sums of `a`. */
 export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, ${eachCount((count) => `sum(a.${count}) as ${count}`)}`
 
@@ -151,7 +148,7 @@ export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, ${eachCount((count) => 
 const LOCAL = localActivity('$2::date[]', 'a.workspace_id = $1::uuid')
 const LOCAL_WITH_HOURS = localActivityWithHours('$2::date[]', 'a.workspace_id = $1::uuid')
 
-/** SQL: how many people have minutes in `a`, and how many have minutes with an hour. */
+/** SQL: how many people have minutes in `a`, and how many have minutes with an hour, with those of `ERASED`. */
 const ACTIVE_PEOPLE = `count(distinct a.user_id) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})`
 const HOUR_PEOPLE = 'count(distinct a.user_id) filter (where a.has_hours)'
 

@@ -1,0 +1,21 @@
+/**
+ * SQL that counts people. Someone counts once, by the account that the repository host's id has now: from the moment an account
+ * is deleted, its activity counts, but no person does. Otherwise one person could be a whole group, with an account after
+ * another.
+ */
+import { DELETED_USER } from '../../accounts/index.js'
+
+/**
+ * SQL: those of the workspace $1 whose account was deleted and whose activity is still theirs, usually none. Rollups count
+ * them, because no rollup changes at the moment of the deletion. Readers subtract them.
+ */
+export const ERASED = `array(
+      select e.user_id from erasures e join activity_people p on p.user_id = e.user_id and p.workspace_id = $1::uuid
+    )`
+
+/** SQL: excludes the user that stands for all erased people. Their work counts, but they don't count as people. */
+export const IS_NOT_DELETED = `user_id <> '${DELETED_USER}'`
+
+/** SQL: whether the column's user counts as a person in the workspace $1. */
+export const isPerson = (column: string): string =>
+  `(${column} <> '${DELETED_USER}' and ${column} <> all(${ERASED}))`
