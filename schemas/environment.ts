@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { privacyLevels, repohostKinds, StringEnum } from './common.js'
 import { DENIED_KEYS } from './denied-settings.js'
 import { limits } from './limits.js'
+import { EDITOR_PREFIXES } from './settings-keys.js'
 
 const BaseUrl = (options: object) =>
   Type.String({
@@ -115,18 +116,18 @@ export const Environment = Type.Object({
   }),
 
   EXTENSION_PREFIX: List(
-    { maxLength: 50, pattern: '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$' },
-    '1 to 20 different prefixes',
+    { maxLength: 50, pattern: '^([A-Za-z0-9_-]+([/ ][A-Za-z0-9_-]+)*|\\*)$' },
+    '1 to 200 different prefixes',
     {
-      maxItems: 20,
+      maxItems: 200,
       uniqueItems: true,
       keepEmpty: true,
       expected:
-        'a comma-separated list of 1 to 20 different prefixes, each of 1 to 50 letters, digits, - or _, with / between them, and without the dot',
-      default: ['ext'],
+        'a comma-separated list of 1 to 200 different prefixes, each of 1 to 50 letters, digits, - or _, with / or a space between them, and without the dot',
+      default: ['ext', ...EDITOR_PREFIXES],
       description:
-        "The prefixes of settings keys, without the dot. Put your own extension's first, or keep `ext`. A key starts with a prefix and a dot, or is one of the others (`gopls`). Teams can share only settings with these prefixes, so also list those of the editor and of the extensions that your teams use.",
-      examples: ['ext,editor,files,search,workbench,eslint,prettier'],
+        "The prefixes of settings keys, without the dot. Put your own extension's first, or keep `ext`. A key starts with a prefix and a dot, or is one of the others (`gopls`). Teams can share only settings with these prefixes. The default has those of the editor itself; list them too when you add those of extensions. `*` as the last prefix allows every other one.",
+      examples: ['ext,editor,files,search,workbench,eslint,ruby lsp,*'],
     },
   ),
   SETTINGS_DENIED: List({ pattern: '^\\S{1,200}$' }, 'patterns of keys, such as terminal.*', {

@@ -16,7 +16,7 @@ export const Limits = Resource('Limits', {
   }),
   settings_prefixes: Type.Array(Type.String({ examples: ['ext'] }), {
     description:
-      "Settings keys start with one of these prefixes and a dot. The first belongs to the team's own extension.",
+      "Settings keys start with one of these prefixes and a dot. The first belongs to the team's own extension. `*` as the last one allows every other prefix.",
     examples: [['ext', 'editor']],
   }),
   settings_denied: Type.Array(Type.String({ examples: ['terminal.*'] }), {

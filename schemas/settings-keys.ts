@@ -2,11 +2,21 @@
 import { DENIED_MESSAGE, deniedPartsOf, type InnerPath, textMatcherOf } from './denied-settings.js'
 import { limits } from './limits.js'
 
+/** The editor's own prefixes that teams share by default. Longer keys of these aren't names of other settings. */
+export const EDITOR_PREFIXES = [
+  ...['editor', 'files', 'search', 'workbench', 'explorer', 'diffEditor', 'scm', 'git', 'window'],
+  ...['breadcrumbs', 'problems', 'notebook', 'emmet', 'html', 'css', 'scss', 'less', 'json'],
+  ...['javascript', 'typescript', 'markdown'],
+]
+
+/** As the last prefix, it allows every other one. */
+export const ANY_PREFIX = '*'
+
 const NULL_MESSAGE = 'must not be null: leave the key out'
 
 /** Plain data that can be passed to a worker. */
 export interface SettingsKeyRules {
-  /** The first is the team's own extension, whose keys are never denied. */
+  /** The first is the team's own extension, whose keys are never denied. The last can be `*`. */
   prefixes: string[]
   /** Patterns. Case doesn't matter. */
   denied: string[]
@@ -112,18 +122,39 @@ export interface SettingsKeys extends SettingsKeyRules {
   faultsIn(settings: Values, kind: SettingsKind, isRejected?: boolean): KeyFault[]
 }
 
+/** Whether a key has one of these prefixes. Without a dot, it's one of those that are listed after the first. */
+export const prefixMatcher = (prefixes: readonly string[]): ((key: string) => boolean) => {
+  const allowsAny = prefixes.at(-1) === ANY_PREFIX
+  const listed = new Set(allowsAny ? prefixes.slice(0, -1) : prefixes)
+  const [own] = prefixes
+  return (key) => {
+    const dot = key.indexOf('.')
+    if (dot < 0) return key !== own && listed.has(key)
+    return (allowsAny && dot > 0) || listed.has(key.slice(0, dot))
+  }
+}
+
+const MAX_NAMED = 5
+
+/** Continues "must start with …". */
+export const startsOf = (prefixes: readonly string[]): string => {
+  if (prefixes.at(-1) === ANY_PREFIX) return 'a prefix and a dot'
+  const starts = prefixes.map((prefix) => `\`${prefix}.\``)
+  return starts.length > MAX_NAMED
+    ? `one of this server’s prefixes (${starts.slice(0, 2).join(', ')}, …)`
+    : starts.join(' or ')
+}
+
 /** The maximum number of faults listed. */
 export const MAX_FAULTS = 100
 
 export const settingsKeys = ({ prefixes, denied }: SettingsKeyRules): SettingsKeys => {
-  const starts = prefixes.map((prefix) => `${prefix}.`)
-  const [own = ''] = starts
-  const whole = new Set(prefixes.slice(1))
+  const own = `${prefixes[0]}.`
   const matchesDenied = textMatcherOf(denied)
-  const hasPrefix = (key: string) => starts.some((start) => key.startsWith(start)) || whole.has(key)
+  const hasPrefix = prefixMatcher(prefixes)
   const deniedParts = (key: string, value: unknown) =>
     isBlock(key) || key.startsWith(own) ? [] : deniedPartsOf(matchesDenied, key, value)
-  const prefixMessage = `must start with ${starts.map((start) => `\`${start}\``).join(' or ')}`
+  const prefixMessage = `must start with ${startsOf(prefixes)}`
 
   const faultOf = ({ key }: Setting): string | undefined => {
     if (isTooLong(key)) return `must NOT have more than ${limits.settings_key_length} characters`

@@ -7,7 +7,7 @@ import type { PrivacyLevel, RepohostKind } from '../schemas/common.js'
 import { isDeniedWhole } from '../schemas/denied-settings.js'
 import { type Environment, variables } from '../schemas/environment.js'
 import { type AdjustedLimits, limits, type RateLimitName, rateLimits } from '../schemas/limits.js'
-import { type SettingsKeyRules, settingsKeys } from '../schemas/settings-keys.js'
+import { ANY_PREFIX, type SettingsKeyRules, settingsKeys } from '../schemas/settings-keys.js'
 import { isHostKind, limitOf, readEnvironment } from './environment.js'
 import {
   readSettingsSchema,
@@ -131,6 +131,8 @@ export const readConfig = (
     problems.push(
       `EXTENSION_PREFIX must start with the prefix of your own extension: SETTINGS_DENIED denies all of ${keys.prefixes[0]}.*`,
     )
+  if (keys.prefixes.slice(0, -1).includes(ANY_PREFIX) || keys.prefixes[0] === ANY_PREFIX)
+    problems.push('EXTENSION_PREFIX must have * as its last prefix, after the one of your own extension')
   const rules = readSettingsRules(values, keys, problems)
   // An unknown kind is already among the problems, so any kind will do here.
   const isKind = Object.hasOwn(hostKinds, values.REPOHOST_KIND)

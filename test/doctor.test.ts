@@ -312,16 +312,22 @@ t.test('keys that were stored under other prefixes are counted', async (t) => {
   const env = { ...sound, ...onDatabase(url) }
   const settings = {
     'ext.theme': 1,
-    'editor.tabSize': 2,
-    'editor.rulers': { 'files.eol': 1 },
+    'eslint.run': 2,
+    'eslint.rules': { 'files.eol': 1 },
+    'files.eol': 1,
     '[go]': { 'ext.a': 1, 'gopls.ui': 2 },
+    cSpell: {},
   }
   await sql`insert into workspaces (id, name, idle_window_minutes, settings)
     values (gen_random_uuid(), 'Team', 5, ${JSON.stringify(settings)})`
   t.strictSame(await findingsOf(env), [
-    'warning settings: 3 stored keys have a prefix that EXTENSION_PREFIX doesn’t list: editor (2), gopls (1). Add the prefixes that you use to EXTENSION_PREFIX. Other keys stay and can be removed, but not changed.',
+    'warning settings: 4 stored keys have a prefix that EXTENSION_PREFIX doesn’t list: eslint (2), cSpell (1), gopls (1). Add the prefixes that you use to EXTENSION_PREFIX. Other keys stay and can be removed, but not changed.',
   ])
-  t.strictSame(await findingsOf({ ...env, EXTENSION_PREFIX: 'ext,editor,gopls' }), [])
+  t.strictSame(await findingsOf({ ...env, EXTENSION_PREFIX: 'ext,eslint,files,gopls,cSpell' }), [])
+  t.strictSame(await findingsOf({ ...env, EXTENSION_PREFIX: 'ext,cSpell,*' }), [])
+  t.strictSame(await findingsOf({ ...env, EXTENSION_PREFIX: 'ext,*' }), [
+    'warning settings: 1 stored key has a prefix that EXTENSION_PREFIX doesn’t list: cSpell (1). Add the prefixes that you use to EXTENSION_PREFIX. Other keys stay and can be removed, but not changed.',
+  ])
 })
 
 t.test('a world-readable signing secret is reported', async (t) => {

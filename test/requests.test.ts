@@ -533,7 +533,11 @@ t.test('format errors are explained in words', async (t) => {
     [ada.get('/api/team/active-minutes?day=0000-01-01'), '/query/day', /^must be a calendar day/],
     [ada.get('/api/team/active-minutes?day=today'), '/query/day', /^must be a calendar day/],
     [ada.get('/api/assistant-a-models?apiKey=a%20b'), '/query/apiKey', /^must have only visible ASCII/],
-    [ada.push('ada/a', { theme: 'dark' }), '/body/settings/theme', /^must start with `ext\.`$/],
+    [
+      ada.push('ada/a', { theme: 'dark' }),
+      '/body/settings/theme',
+      /^must start with one of this server’s prefixes \(`ext\.`, `editor\.`, …\)$/,
+    ],
   ]
   for (const [reply, path, message] of rejections) {
     const { status, body } = await reply

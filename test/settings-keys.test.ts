@@ -1,8 +1,9 @@
 /** Which keys of settings may be stored: several prefixes, and keys that are denied. */
 import t from 'tap'
+import { EDITOR_PREFIXES } from '../schemas/settings-keys.js'
 import { readConfig } from '../src/config.js'
 import { problemsOf } from './config-problems.js'
-import { startService } from './service.js'
+import { reuseService, startService } from './service.js'
 
 const team = '/api/team/workspaces'
 const DENIED = 'is denied on this server (`SETTINGS_DENIED`)'
@@ -108,9 +109,43 @@ t.test('a key stored before it was denied is kept, isn’t applied, and can be r
   })
 })
 
+t.test('without EXTENSION_PREFIX, teams share the editor’s own settings', async (t) => {
+  const service = await reuseService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const { settings_prefixes, extension_prefix } = (await ada.get('/api/limits')).body
+  t.strictSame([extension_prefix, settings_prefixes], ['ext', ['ext', ...EDITOR_PREFIXES]])
+  const settings = { 'editor.tabSize': 2, 'markdown.preview.breaks': true, git: { autofetch: true } }
+  t.equal((await ada.patch(`${team}/${id}/settings`, { settings })).status, 200)
+  const { status, body } = await ada.push('acme/api', { 'eslint.run': 'onSave', theme: 1 })
+  t.equal(status, 400)
+  const message = 'must start with one of this server’s prefixes (`ext.`, `editor.`, …)'
+  t.strictSame(body.errors, [
+    { path: '/body/settings/eslint.run', message },
+    { path: '/body/settings/theme', message },
+  ])
+})
+
+t.test('* allows every prefix, but keys without a dot only if they are listed', async (t) => {
+  const listed = Array.from({ length: 197 }, (_, n) => `p${n}`)
+  const prefixes = ['ext', 'ruby lsp', ...listed, '*']
+  const service = await startService(t, { env: { EXTENSION_PREFIX: prefixes.join() } })
+  const ada = await service.signIn('ada')
+  await service.workspace(ada)
+  t.strictSame((await ada.get('/api/limits')).body.settings_prefixes, prefixes)
+  const settings = { 'ruby lsp.x': 1, 'Ruby LSP.y': 2, p0: {}, 'any-thing/else.z': 3, '__proto__.a': 4 }
+  t.equal((await ada.push('acme/api', settings)).status, 200)
+  const { body } = await ada.push('acme/api', { '*': 1, ext: 1, '.x': 1, gopls: {}, 'terminal.x': 1 })
+  const message = 'must start with a prefix and a dot'
+  t.strictSame(body.errors, [
+    ...['*', 'ext', '.x', 'gopls'].map((key) => ({ path: `/body/settings/${key}`, message })),
+    { path: '/body/settings/terminal.x', message: DENIED },
+  ])
+})
+
 t.test('startup fails with an invalid list of prefixes', (t) => {
   const list =
-    'EXTENSION_PREFIX must be a comma-separated list of 1 to 20 different prefixes, each of 1 to 50 letters, digits, - or _, with / between them, and without the dot'
+    'EXTENSION_PREFIX must be a comma-separated list of 1 to 200 different prefixes, each of 1 to 50 letters, digits, - or _, with / or a space between them, and without the dot'
   for (const wrong of [
     'a,,b',
     'a,',
@@ -118,10 +153,17 @@ t.test('startup fails with an invalid list of prefixes', (t) => {
     'a,a',
     'a.b',
     'a,b.c',
-    'a b',
-    Array.from({ length: 21 }, (_, n) => `p${n}`).join(),
+    'a  b',
+    '**',
+    'a*',
+    Array.from({ length: 201 }, (_, n) => `p${n}`).join(),
   ])
     t.strictSame(problemsOf({ EXTENSION_PREFIX: wrong }), [list], wrong)
+  for (const wrong of ['*', '*,a', 'a,*,b', Array.from({ length: 200 }, () => '*').join()])
+    t.ok(problemsOf({ EXTENSION_PREFIX: wrong }).length > 0, wrong)
+  t.strictSame(problemsOf({ EXTENSION_PREFIX: 'a,*,b' }), [
+    'EXTENSION_PREFIX must have * as its last prefix, after the one of your own extension',
+  ])
   for (const own of ['terminal', 'Launch,ext', 'MCP'])
     t.strictSame(problemsOf({ EXTENSION_PREFIX: own }), [
       `EXTENSION_PREFIX must start with the prefix of your own extension: SETTINGS_DENIED denies all of ${own.split(',')[0]}.*`,

@@ -251,14 +251,15 @@ t.test('anyone can read the schema, which has an ETag', async (t) => {
     [
       'SETTINGS_SCHEMA: the service skips texts to be translated (`%…%`): /contributes/configuration/1/title and 1 more.',
       'SETTINGS_SCHEMA: the service skips `$ref`, which isn’t checked: /contributes/configuration/1/properties/ext.a/$ref.',
-      'SETTINGS_SCHEMA: the service skips keys that don’t start with `ext.`: /contributes/configuration/1/properties/other.key.',
+      'SETTINGS_SCHEMA: the service skips keys that don’t start with one of this server’s prefixes (`ext.`, `editor.`, …): /contributes/configuration/1/properties/other.key.',
     ],
   )
 })
 
 t.test('startup fails with a reason if the schema file has no usable setting', async (t) => {
   const place = '/contributes/configuration/properties/ext.a'
-  const none = 'has no usable setting that starts with `ext.` (EXTENSION_PREFIX)'
+  const none =
+    'has no usable setting that starts with one of this server’s prefixes (`ext.`, `editor.`, …) (EXTENSION_PREFIX)'
   const cases: [unknown, string][] = [
     [
       extension({ 'ext.a': 'string' }),

@@ -1,7 +1,7 @@
 /** An editor for settings: a form if the service has a schema, and JSON. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { settingsKeys } from '../schemas/settings-keys.js'
+import { ANY_PREFIX, settingsKeys } from '../schemas/settings-keys.js'
 import { commonSchema } from './common-settings.js'
 import { count } from './format.js'
 import { FaultList, faultsOf, JsonField, parse, textOf, type Values } from './json.js'
@@ -151,6 +151,7 @@ export const SettingsEditor = (props: {
 /** Names the prefixes, because no schema shows which keys there are. */
 const Prefixes = () => {
   const { prefixes } = keys
+  if (prefixes.at(-1) === ANY_PREFIX) return <p class="small muted">Keys start with a prefix and a dot.</p>
   return (
     <p class="small muted">
       {prefixes.length === 1 ? 'Keys start with' : 'Keys start with one of this server’s prefixes,'}{' '}

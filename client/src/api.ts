@@ -430,7 +430,7 @@ export type Limits = {
   delivered_rows_per_person: number
   /** The first of `settings_prefixes`. */
   extension_prefix: string
-  /** Settings keys start with one of these prefixes and a dot. The first belongs to the team's own extension. */
+  /** Settings keys start with one of these prefixes and a dot. The first belongs to the team's own extension. `*` as the last one allows every other prefix. */
   settings_prefixes: string[]
   /** Keys that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter. */
   settings_denied: string[]

@@ -4,6 +4,7 @@
  */
 import type { Limits } from '../../client/src/index.js'
 import { DENIED_KEYS, deniedPartsOf, textMatcherOf } from '../../schemas/denied-settings.js'
+import { prefixMatcher } from '../../schemas/settings-keys.js'
 import { EDITOR_DENIED, EDITOR_NAMESPACES } from './editor-settings.js'
 
 /** An installed extension. Its manifest is whatever its author wrote. */
@@ -88,10 +89,7 @@ export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge 
   const { registered, restricted, kept, asked } = manifests
   const matchesText = textMatcherOf([...DENIED_KEYS, ...limits.settings_denied])
   const editorDenied = new Set(EDITOR_DENIED)
-  const [own, ...others] = limits.settings_prefixes
-  const hasPrefix = (key: string) =>
-    others.includes(key) ||
-    [own, ...others].some((prefix) => prefix !== undefined && key.startsWith(`${prefix}.`))
+  const hasPrefix = prefixMatcher(limits.settings_prefixes)
   const isIn = (names: Set<string>) => (name: string) => containersOf(name).some((part) => names.has(part))
   const isRegistered = (key: string, value: unknown): boolean =>
     registered.has(key) ||

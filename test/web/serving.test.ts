@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { brotliDecompressSync } from 'node:zlib'
 import t from 'tap'
 import { DENIED_KEYS } from '../../schemas/denied-settings.js'
+import { EDITOR_PREFIXES } from '../../schemas/settings-keys.js'
 import { projectRoot } from '../../src/platform/process/root.js'
 import { hasProperties } from '../has-properties.js'
 import { temporaryFolder } from '../process.js'
@@ -160,7 +161,7 @@ t.test('the page receives its sign-in options, and hostile names can’t break o
     oauth: true,
     billing: 'off',
     people: [],
-    settings_keys: { prefixes: ['ext'], denied: DENIED_KEYS },
+    settings_keys: { prefixes: ['ext', ...EDITOR_PREFIXES], denied: DENIED_KEYS },
     extension_url: null,
     settings_schema: false,
   })

@@ -1,6 +1,7 @@
 /** Checks the database. */
 import type postgres from 'postgres'
 import type { RepohostKind } from '../../../schemas/common.js'
+import { ANY_PREFIX } from '../../../schemas/settings-keys.js'
 import type { Config } from '../../config.js'
 import { hostFault, LIST_SIGNING_KEYS, secretsFault } from '../../features/accounts/index.js'
 import { openSession } from '../../platform/database/dedicated-session.js'
@@ -329,6 +330,7 @@ const checkPrefixes = async (
     )
     select split_part(key, '.', 1) as prefix, count(*)::int as keys, (sum(count(*)) over ())::int as all
     from keys where split_part(key, '.', 1) not in ${sql(prefixes)}
+      and (${prefixes.at(-1) !== ANY_PREFIX} or position('.' in key) = 0)
     group by 1 order by 2 desc, 1 limit ${MAX_LISTED + 1}`
   const [first] = rows
   if (first === undefined) return []

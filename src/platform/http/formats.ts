@@ -2,7 +2,7 @@ import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { isOwner, isRepoPath } from '../../../schemas/owners.js'
 import { isPattern } from '../../../schemas/repo-pattern.js'
-import { type SettingsKeyRules, settingsKeys } from '../../../schemas/settings-keys.js'
+import { type SettingsKeyRules, settingsKeys, startsOf } from '../../../schemas/settings-keys.js'
 import { isDay } from '../time/days.js'
 
 /** A string `format` in the schemas. */
@@ -41,7 +41,7 @@ export const formatsOf = (keys: SettingsKeyRules, kind: RepohostKind = 'github')
   },
   'settings-key': {
     accepts: settingsKeys(keys).canExist,
-    message: `must start with ${keys.prefixes.map((prefix) => `\`${prefix}.\``).join(' or ')}`,
+    message: `must start with ${startsOf(keys.prefixes)}`,
   },
 })
 

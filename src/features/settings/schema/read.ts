@@ -6,6 +6,7 @@ import {
   type SettingsKeys,
   settingsIn,
   settingsKeys,
+  startsOf,
 } from '../../../../schemas/settings-keys.js'
 import { escapePointer, shorten } from '../../../errors.js'
 import { check, isObject, type Node } from './check.js'
@@ -77,7 +78,7 @@ export const readSettingsSchema = (files: readonly SchemaFile[], given: Settings
   const contents = files.map((file) => ({ ...file, content: contentOf(file) }))
   const restricted = restrictedIn(contents).filter((key) => !key.startsWith(`${given.prefixes[0]}.`))
   const keys = settingsKeys({ prefixes: given.prefixes, denied: [...given.denied, ...restricted] })
-  const starts = keys.prefixes.map((prefix) => `\`${prefix}.\``).join(' or ')
+  const starts = startsOf(keys.prefixes)
   const notes = new Notes()
   const nodes = new Map<string, Node>()
   const shown = new Map<string, unknown>()
