@@ -1,7 +1,7 @@
 /** Settings of a renamed repository move to its new name: with proof, once, completely, and in one workspace only. */
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { deliveryShapes, signedDelivery } from '../demo/host-deliveries.js'
+import { deliveryShapes } from '../demo/host-deliveries.js'
 import { repohostKinds } from '../schemas/common.js'
 import { lockWorkspace } from '../src/features/workspaces/index.js'
 import { lockWaiters, whileHeld } from './locks.js'
@@ -323,45 +323,66 @@ t.test(
   },
 )
 
-t.test('GitHub’s rename report moves the settings once', async (t) => {
-  const { service, ada, id, webhook } = await startWebhook(t)
+/** What admins read about renames. */
+const renamesToldTo = async (caller: Caller) =>
+  (await caller.get('/api/me/notices')).body.notices
+    .filter(({ code }: { code: string }) => code === 'repo_renamed')
+    .map(({ repos, renamed_to }: { repos: string[]; renamed_to: string }) => [...repos, renamed_to])
+
+const reportRename = async (webhook: Webhook, to: string, before: string, secret?: string) => {
+  const report = deliveryShapes.github.renamed?.(to, before)
+  if (!report) throw new Error('GitHub reports renames')
+  return (await webhook.send(report, secret === undefined ? {} : { secret })).status
+}
+
+t.test('a reported rename moves nothing, and admins get a notice until the settings are moved', async (t) => {
+  const { service, ada, bob, id, webhook } = await startWebhook(t)
   const eve = await service.signIn('eve')
   const hers = await service.workspace(eve)
   await store(ada, id, 'acme/old')
   await store(eve, hers.id, 'acme/old')
-  const [before, hersBefore] = [
-    await readHistories(ada, id, 'acme/old'),
-    await readHistories(eve, hers.id, 'acme/old'),
-  ]
-  const report = deliveryShapes.github.renamed?.('acme/new', 'old')
-  if (!report) throw new Error('GitHub reports renames')
-  t.equal((await webhook.send(report)).status, 200)
-  t.same(await readHistories(ada, id, 'acme/new'), before)
-  t.same(await readHistories(ada, id, 'acme/old'), nothing)
-  t.same(await readHistories(eve, hers.id, 'acme/old'), hersBefore, 'only in its workspace')
-  const entry = {
-    actor: 'service',
-    action: 'repo.moved',
-    target: 'acme/new',
-    details: { from: 'acme/old', snapshot: true, override: true },
-  }
+  const before = await readHistories(ada, id, 'acme/old')
+  t.equal(await reportRename(webhook, 'acme/new', 'old'), 200)
+  t.same(await readHistories(ada, id, 'acme/old'), before)
+  t.same(await readHistories(ada, id, 'acme/new'), nothing)
+  t.same(await renamesToldTo(ada), [['acme/old', 'acme/new']])
+  t.same([await renamesToldTo(bob), await renamesToldTo(eve)], [[], []], 'admins of the workspace alone')
   const [audited] = await auditOf(ada, id)
-  t.same(audited, { ...entry, actor: audited.actor })
-  const [listed] = await webhook.deliveries()
-  t.hasStrict(listed, { event: 'repository', repo: 'acme/new', status: 200, counted: 0, skipped: 0 })
+  t.hasStrict(audited, {
+    action: 'repo.move_waits',
+    target: 'acme/new',
+    details: { from: 'acme/old', because: 'unconfirmed' },
+  })
 
-  await move(ada, id, 'acme/new', 'acme/newer')
-  service.repohost.renameRepo('acme/new', 'acme/newer', 'redirect')
-  t.hasStrict(await move(ada, id, 'acme/new', 'acme/newer'), moved)
+  t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), denied, 'the host sees no rename')
+  service.repohost.renameRepo('acme/old', 'acme/new', 'redirect')
+  t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), moved)
+  t.same(await readHistories(ada, id, 'acme/new'), before)
+  t.same(await renamesToldTo(ada), [])
   await ada.push('acme/old', { 'ext.of': 'another repository' })
-  t.equal((await webhook.send(report)).status, 200)
+  t.equal(await reportRename(webhook, 'acme/new', 'old'), 200)
+  t.equal((await auditOf(ada, id)).length, 2, 'the same report has an effect once')
+})
+
+t.test('a removed admin who knows the webhook’s secret moves nothing', async (t) => {
+  const { service, ada, bob, id, webhook } = await startWebhook(t)
+  await ada.patch(`/api/team/workspaces/${id}/members`, { login: 'bob', role: 'admin' })
+  const known = webhook.secret
+  await store(ada, id, 'acme/old')
+  const before = await readHistories(ada, id, 'acme/old')
+  await ada.delete(`/api/team/workspaces/${id}/members?login=bob`)
+  for (const to of ['acme/mine', 'acme/theirs', 'acme/OTHER'])
+    t.equal(await reportRename(webhook, to, 'old', known), 200)
   await webhook.rotate()
-  t.equal((await webhook.send(report)).status, 200, 'signed with a new secret')
-  const form = signedDelivery('github', report, webhook.secret)
-  t.equal((await service.request('POST', webhook.path, form)).status, 200)
-  t.equal((await ada.get('/api/settings/acme/old')).status, 200, 'the name belongs to another one now')
-  t.equal((await ada.get('/api/settings/acme/new')).status, 404)
-  t.equal((await auditOf(ada, id)).length, 2)
+  t.equal(await reportRename(webhook, 'acme/last', 'old', known), 200, 'the old secret works for a day')
+  t.same(await readHistories(ada, id, 'acme/old'), before)
+  t.same(await renamesToldTo(ada), [['acme/old', 'acme/last']], 'one for each repository')
+  t.same(await renamesToldTo(bob), [])
+  for (const to of ['acme/mine', 'acme/last']) {
+    t.hasStrict(await move(ada, id, 'acme/old', to), denied, 'the host decides')
+    t.same(await readHistories(ada, id, to), nothing)
+  }
+  t.equal(await countOrphans(service), 0)
 })
 
 t.test('a rename that only changes case moves nothing and leaves no note', async (t) => {
@@ -438,7 +459,7 @@ t.test('a report that can’t be applied leaves a note', async (t) => {
   t.same((await ada.get('/api/settings/acme/old')).body.settings, { 'ext.a': 1 })
   await ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['acme/*'] })
   await report('acme/new', 'old')
-  t.equal((await ada.get('/api/settings/acme/new')).status, 404, 'the note leaves the move to an admin')
+  t.equal((await ada.get('/api/settings/acme/new')).status, 404)
   for (const payload of [
     { action: 'renamed' },
     {

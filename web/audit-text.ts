@@ -43,6 +43,7 @@ const WAITS_BECAUSE: Record<string, string> = {
 const MOVE_WAITS_BECAUSE: Record<string, string> = {
   outside_patterns: 'No pattern covers the new name',
   repo_taken: 'The new name already has settings or an override',
+  unconfirmed: 'Only the host’s answer to an admin confirms a rename',
 }
 
 const write = (value: unknown): string =>

@@ -160,7 +160,7 @@ const places: Record<RepohostKind, { open: string; url: string; rest: string; ev
     url: 'Payload URL',
     rest: 'Choose the content type application/json.',
     events:
-      'Select individual events: Pushes, Issues, and Repositories, which lets settings follow a renamed repository. Also select Organizations to remove people who leave an organization.',
+      'Select individual events: Pushes, Issues, and Repositories, which tells admins of a renamed repository. Also select Organizations to remove people who leave an organization.',
   },
   gitlab: {
     open: 'In the project or group, open Settings, then Webhooks, and select “Add new webhook”.',
@@ -177,13 +177,6 @@ const places: Record<RepohostKind, { open: string; url: string; rest: string; ev
   },
 }
 
-/** Reports that someone who knows the secret can forge. */
-const FORGERIES: Record<RepohostKind, string> = {
-  github: 'Anyone who knows it can report commits, closed issues and renamed repositories.',
-  gitlab: 'Anyone who knows it can report commits and closed issues.',
-  forgejo: 'Anyone who knows it can report commits and closed issues.',
-}
-
 const Steps = () => {
   const place = places[start.repohost_kind]
   return (
@@ -194,7 +187,9 @@ const Steps = () => {
       </li>
       <li>{place.events}</li>
       <li>Save the webhook, and push a commit. The delivery then appears below.</li>
-      <li>Rotate the secret when an admin leaves. {FORGERIES[start.repohost_kind]}</li>
+      <li>
+        Rotate the secret when an admin leaves. Anyone who knows it can report commits and closed issues.
+      </li>
     </ol>
   )
 }

@@ -1,2 +1,2 @@
 /** Settings of repositories, for other features. */
-export { moveAtReport } from './move-settings.js'
+export { proposeMove } from './move-settings.js'

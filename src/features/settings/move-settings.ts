@@ -99,35 +99,32 @@ export interface ReportedRename {
 }
 
 /**
- * A workspace's webhook reports a rename. A report has an effect once, because later its names may belong to other
- * repositories. If the settings can't be moved, the audit trail says why, and leaves them to an admin.
+ * A workspace's webhook reports a rename. Nothing moves, because people can know a webhook's secret longer than they are
+ * admins: the audit trail and a notice propose the move to admins, and the host confirms the rename to them. A report
+ * has an effect once, because later its names may belong to other repositories.
  */
-export const moveAtReport = async (
+export const proposeMove = async (
   tx: Db,
   workspaceId: string,
   { hash, ...names }: ReportedRename,
 ): Promise<void> => {
-  const renamed = moveOf(names)
-  const { from, to } = renamed
+  const { from, to } = moveOf(names)
   // Names compare without case.
   if (from.ownerKey === to.ownerKey && from.repoKey === to.repoKey) return
   if (!(await lockWorkspace(tx, workspaceId))) return
   if (!(await recordRename(tx, workspaceId, hash))) return
   const held = await readHeld(tx, { ...from, workspaceId })
   if (!held.snapshot && !held.override) return
-  const audit = (action: string, details: object) =>
-    insertAuditEntry(tx, {
-      workspaceId,
-      actor: SERVICE_ACTOR,
-      action,
-      target: names.to,
-      details: { from: names.from, ...details },
-    })
   const taken = await readHeld(tx, { ...to, workspaceId })
   const because =
     (!(await isInside(tx, workspaceId, [to])) && 'outside_patterns') ||
-    ((taken.snapshot || taken.override) && 'repo_taken')
-  if (because) return audit('repo.move_waits', { because })
-  const moved = await move(tx, workspaceId, renamed)
-  if (moved.snapshot || moved.override) await audit('repo.moved', { ...moved })
+    ((taken.snapshot || taken.override) && 'repo_taken') ||
+    'unconfirmed'
+  await insertAuditEntry(tx, {
+    workspaceId,
+    actor: SERVICE_ACTOR,
+    action: 'repo.move_waits',
+    target: names.to,
+    details: { from: names.from, because },
+  })
 }

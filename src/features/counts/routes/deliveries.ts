@@ -10,7 +10,7 @@ import { disableBodyParsing, requireTimelyBody } from '../../../platform/http/ow
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
 import { addressKeysOf } from '../../accounts/index.js'
-import { moveAtReport } from '../../settings/index.js'
+import { proposeMove } from '../../settings/index.js'
 import { type DeliveryHead, lockWebhook, processDelivery, recordFailure } from '../process-delivery.js'
 import { findWebhook } from '../queries/webhooks.js'
 import { type ExpectedDelivery, readSignedBody, type SignedBody } from '../webhooks/body.js'
@@ -124,7 +124,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'receiveDelivery',
       tags: ['activity'],
       summary: 'Receive a webhook delivery',
-      description: `For the repository host only, and only with the headers of the configured kind of host. Each new commit pushed to the default branch counts for its author, on the date that its timestamp shows. A timestamp in UTC (\`Z\`) counts on that day of the author’s time zone. A closed issue counts for the person who closed it, on that day of the person’s time zone. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. GitHub’s \`repository\` event with the action \`renamed\` moves the repository’s settings to the new name. Other events have no effect. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
+      description: `For the repository host only, and only with the headers of the configured kind of host. Each new commit pushed to the default branch counts for its author, on the date that its timestamp shows. A timestamp in UTC (\`Z\`) counts on that day of the author’s time zone. A closed issue counts for the person who closed it, on that day of the person’s time zone. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. GitHub’s \`repository\` event with the action \`renamed\` gives admins a notice, and moves nothing. Other events have no effect. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
       params: DeliveryParams,
       headers: DeliveryHeaders,
       response: { 200: ref(Ok) },
@@ -151,7 +151,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
           await database.transaction(
             async (tx) => {
               await lockWebhook(tx, head)
-              await moveAtReport(tx, head.workspaceId, renamed)
+              await proposeMove(tx, head.workspaceId, renamed)
             },
             { rowsCanConflict: true },
           )

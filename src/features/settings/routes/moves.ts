@@ -39,7 +39,7 @@ export const moveRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Move the settings of a renamed repository',
       description:
-        'Moves the pushed settings, the override and the histories of both to the new name, in this workspace alone. Versions and their numbers stay. The token must show that the old name leads to the new one at the repository host, or that you see only the new one. Activity keeps the name it was recorded under. With GitHub, a webhook with the event *Repositories* does it by itself.',
+        'Moves the pushed settings, the override and the histories of both to the new name, in this workspace alone. Versions and their numbers stay. The token must show that the old name leads to the new one at the repository host, or that you see only the new one. Activity keeps the name it was recorded under. With GitHub, a webhook with the event *Repositories* tells admins of a rename.',
       params: WorkspaceParams,
       headers: MoveHeaders,
       body: MoveBody,
