@@ -148,6 +148,7 @@ export const limits = {
   view_days: 400,
   /** How long people can read notices about changes that affect them. */
   notice_days: 28,
+  /** Of each kind. */
   notices: 50,
   /** How many keys, and repositories, a notice names. */
   notice_names: 20,

@@ -7,6 +7,7 @@ import { count, fullDay, time, visible } from './format.js'
 import { isNewlyJoined } from './home.js'
 import { JoinedByOrganization } from './joined.js'
 import { useMe, useWorkspace } from './me.js'
+import { MoveForm } from './screens/move-settings.js'
 import { start } from './start.js'
 import { readStored, store } from './storage.js'
 
@@ -48,12 +49,15 @@ const Notices = ({ notices }: { notices: Notice[] }) => {
       <ul class="stack tight">
         {(showsAll ? left : left.slice(0, MAX_SHOWN)).map((one) => (
           <li key={one.id} class="row apart">
-            <span class="grow" id={one.id}>
-              <time class="muted" dateTime={one.at}>
-                {time(one.at)}
-              </time>{' '}
-              <Sentence {...one} />
-            </span>
+            <div class="grow stack tight">
+              <span id={one.id}>
+                <time class="muted" dateTime={one.at}>
+                  {time(one.at)}
+                </time>{' '}
+                <Sentence {...one} />
+              </span>
+              {one.code === 'repo_renamed' && <MoveRenamed notice={one} onMoved={() => dismiss(one.id)} />}
+            </div>
             <button
               type="button"
               id={`dismiss-${one.id}`}
@@ -76,7 +80,32 @@ const Notices = ({ notices }: { notices: Notice[] }) => {
   )
 }
 
-const Sentence = ({ code, workspace, login, named_from, keys, repos }: Notice) => {
+/** Lets an admin move the settings of a repository that the host reported as renamed. */
+const MoveRenamed = ({ notice, onMoved }: { notice: Notice; onMoved: () => void }) => {
+  const [isOpen, open] = useState(false)
+  const { workspace, repos, renamed_to } = notice
+  const [from] = repos
+  if (from === undefined || renamed_to === null) return null
+  return isOpen ? (
+    <MoveForm
+      {...{ workspaceId: workspace.id, from, to: renamed_to, onMoved }}
+      onCancel={() => open(false)}
+    />
+  ) : (
+    <div>
+      <button
+        type="button"
+        id={`move-${notice.id}`}
+        aria-labelledby={`move-${notice.id} ${notice.id}`}
+        onClick={() => open(true)}
+      >
+        Move settings
+      </button>
+    </div>
+  )
+}
+
+const Sentence = ({ code, workspace, login, named_from, keys, repos, renamed_to }: Notice) => {
   const team = <bdi>{visible(workspace.name)}</bdi>
   const person = login === null ? 'An admin' : <bdi>{login}</bdi>
   const path = `/w/${workspace.id}`
@@ -108,6 +137,13 @@ const Sentence = ({ code, workspace, login, named_from, keys, repos }: Notice) =
         {person} changed the patterns of {team}.{' '}
         {repos.length === 1 ? 'This repository no longer counts' : 'These repositories no longer count'}{' '}
         there: <Names names={repos} />
+      </>
+    )
+  if (code === 'repo_renamed')
+    return (
+      <>
+        {start.repohost_name} reported that <Names names={repos} /> is now called{' '}
+        <bdi class="mono">{renamed_to}</bdi>. Its settings in {team} are still under the old name.
       </>
     )
   if (code === 'removed_by_organization')

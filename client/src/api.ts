@@ -469,20 +469,22 @@ export type Notice = {
   /** Stays the same, so that a client can remember the dismissed ones. */
   id: string
   at: string
-  /** `level_loosened`: admins will see numbers by name. `key_locked`: an admin locked keys that an override sets, so the override no longer changes them. The caller wrote the override or has worked in its repository. `admin_added`: another member became an admin. `repo_removed`: an admin removed a pattern, so that repositories in which the caller has worked, or to which the caller pushed settings, no longer count in the workspace. `removed_by_admin`, `removed_by_organization`: the caller is no longer a member. */
-  code: 'level_loosened' | 'key_locked' | 'admin_added' | 'repo_removed' | 'removed_by_admin' | 'removed_by_organization'
+  /** `level_loosened`: admins will see numbers by name. `key_locked`: an admin locked keys that an override sets, so the override no longer changes them. The caller wrote the override or has worked in its repository. `admin_added`: another member became an admin. `repo_removed`: an admin removed a pattern, so that repositories in which the caller has worked, or to which the caller pushed settings, no longer count in the workspace. `removed_by_admin`, `removed_by_organization`: the caller is no longer a member. `repo_renamed`: the repository host reported that a repository was renamed, and its settings are still under the old name. Only admins get it, and POST /api/team/workspaces/{id}/repos/move moves the settings once the host confirms the rename. */
+  code: 'level_loosened' | 'key_locked' | 'admin_added' | 'repo_removed' | 'removed_by_admin' | 'removed_by_organization' | 'repo_renamed'
   workspace: {
     id: string
     name: string
   }
-  /** The new admin, or the author of the change: a login or `key <name>`. Null if the caller was removed or the author is unknown. */
+  /** The new admin, or the author of the change: a login or `key <name>`. Null if the caller was removed, the host reported the change, or the author is unknown. */
   login: string | null
   /** The first day that admins see by name. Null unless the level was loosened. */
   named_from: string | null
   /** The locked keys that the overrides set, at most 20. Empty for other notices. */
   keys: string[]
-  /** The overrides' repositories, or those that no longer count, at most 20. Empty for other notices. */
+  /** The overrides' repositories, those that no longer count, or the old name of a renamed one, at most 20. Empty for other notices. */
   repos: string[]
+  /** The new name that the host reported. Null unless a repository was renamed. */
+  renamed_to: string | null
 }
 
 export type Ok = {
@@ -787,6 +789,8 @@ export type ViewPage = {
 
 export type NoticeList = {
   notices: Notice[]
+  /** Present if a kind of notice took too long to find. The others are there. */
+  incomplete?: true
 }
 
 export type EditorProjectList = {

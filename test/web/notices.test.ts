@@ -1,5 +1,7 @@
 /** Notices of changes that affect a person, on the page. */
 import t from 'tap'
+import { deliveryShapes } from '../../demo/host-deliveries.js'
+import { createWebhook } from '../webhooks.js'
 import { startScene } from './page.js'
 
 const scene = await startScene(t)
@@ -103,4 +105,45 @@ else {
       'others have their own',
     )
   })
+
+  t.test(
+    'an admin moves a renamed repository’s settings from the notice, once the host confirms it',
+    async (t) => {
+      const ada = await service.signIn('eva')
+      const { id } = await service.workspace(ada, { name: 'Renamed' })
+      await ada.push('acme/old', { 'ext.theme': 'dark' }, {}, `?workspace=${id}`)
+      const webhook = await createWebhook(service, ada, id)
+      const report = deliveryShapes.github.renamed?.('acme/new', 'old')
+      if (!report) throw new Error('GitHub reports renames')
+      t.equal((await webhook.send(report)).status, 200)
+      const page = await visit(ada)
+      await page.open(`/w/${id}/me`)
+      const list = page.page.getByRole('region', { name: 'Changes that affect you' })
+      t.match(
+        await list.innerText(),
+        /reported that acme\/old is now called acme\/new\. Its settings in Renamed are still under the old name\./,
+      )
+      const move = async () => {
+        await list.getByLabel('GitHub access token').fill(ada.repohostToken)
+        await list.getByRole('button', { name: 'Move settings' }).click()
+        await page.settled()
+      }
+      await list.getByRole('button', { name: /^Move settings/ }).click()
+      t.same(await page.violations(), [])
+      await move()
+      t.equal(
+        (await ada.get(`/api/settings/acme/new?workspace=${id}`)).status,
+        404,
+        'the host sees both names',
+      )
+      service.repohost.renameRepo('acme/old', 'acme/new', 'redirect')
+      await move()
+      await list.waitFor({ state: 'detached' })
+      t.equal((await ada.get(`/api/settings/acme/new?workspace=${id}`)).status, 200)
+      t.same(
+        page.complaints.filter((one) => !one.includes('403')),
+        [],
+      )
+    },
+  )
 }

@@ -1,35 +1,68 @@
 /** Notices about changes that other people made since the person joined, and that affect the person. */
+import type { Static } from '@sinclair/typebox'
 import { limits } from '../../../schemas/limits.js'
-import type { Notice } from '../../../schemas/notices.js'
+import type { Notice, NoticeList } from '../../../schemas/notices.js'
 import { parsePattern } from '../../../schemas/repo-pattern.js'
 import { languagesOf, lockedKeysIn, locksOf } from '../../../schemas/settings-keys.js'
-import type { Db } from '../../platform/database/client.js'
+import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
 import { listPersonRepos } from '../accounts/index.js'
 import { firstNamedDay, type PrivacyRules } from '../privacy/index.js'
 import {
-  type AuditNotice,
   type LockChange,
-  listAuditNotices,
   listLockChanges,
+  listLoosened,
+  listNewAdmins,
   listOwnOverrides,
   listPatternChanges,
+  listRemovals,
+  listRenames,
   listUncovered,
+  readOneKind,
 } from './queries/notices.js'
 
-const noticeOfEntry = (
-  floor: PrivacyRules['floor'],
-  { id, at, code, workspaceId, workspace, login, teamUntil }: AuditNotice,
+interface Entry {
+  id: string
+  at: string
+  workspaceId: string
+  workspace: string
+  login?: string | null
+}
+
+const noticeOf = (
+  code: Notice['code'],
+  { id, at, workspaceId, workspace, login = null }: Entry,
+  more: Partial<Notice> = {},
 ): Notice => ({
   id: `${code}:${id}`,
   at: toTimestamp(at),
   code,
   workspace: { id: workspaceId, name: workspace },
   login,
-  named_from: code === 'level_loosened' ? firstNamedDay(floor, { level: 'named', teamUntil }) : null,
+  named_from: null,
   keys: [],
   repos: [],
+  renamed_to: null,
+  ...more,
 })
+
+const listLevelNotices = async (db: Db, userId: string, floor: PrivacyRules['floor']): Promise<Notice[]> =>
+  (await listLoosened(db, userId)).map(({ teamUntil, ...entry }) =>
+    noticeOf('level_loosened', entry, { named_from: firstNamedDay(floor, { level: 'named', teamUntil }) }),
+  )
+
+const listAdminNotices = async (db: Db, userId: string): Promise<Notice[]> =>
+  (await listNewAdmins(db, userId)).map((entry) => noticeOf('admin_added', entry))
+
+const listRemovalNotices = async (db: Db, userId: string): Promise<Notice[]> =>
+  (await listRemovals(db, userId)).map(({ byOrganization, ...entry }) =>
+    noticeOf(byOrganization ? 'removed_by_organization' : 'removed_by_admin', entry),
+  )
+
+const listRenameNotices = async (db: Db, userId: string): Promise<Notice[]> =>
+  (await listRenames(db, userId)).map(({ from, to, ...entry }) =>
+    noticeOf('repo_renamed', entry, { repos: [from], renamed_to: to }),
+  )
 
 /** The keys that a change locked and that are still locked. */
 const newLocksOf = ({ locked, lockedBefore, lockedNow }: LockChange): string[] => {
@@ -38,50 +71,42 @@ const newLocksOf = ({ locked, lockedBefore, lockedNow }: LockChange): string[] =
   return (JSON.parse(locked) as string[]).filter((key) => now.has(key) && !before.has(key))
 }
 
-/**
- * Texts, one of which is in every override that a lock on the key applies to. Overrides are stored as `JSON.stringify`
- * writes them.
- */
-const partsOf = (key: string): string[] => {
-  const languages = languagesOf(key)
-  // A locked block locks all blocks for its languages.
-  if (languages.length > 0) return languages.map((language) => JSON.stringify(`[${language}]`).slice(1, -1))
-  return [`${JSON.stringify(key)}:`]
-}
-
+/** One notice for each workspace and admin, at the time of the newest lock that applies to an override. */
 const listLockNotices = async (db: Db, userId: string): Promise<Notice[]> => {
   const changes = (await listLockChanges(db, userId)).map((change) => ({
     ...change,
-    keys: newLocksOf(change),
+    locks: locksOf(newLocksOf(change)),
   }))
-  const keys = new Set(changes.flatMap((change) => change.keys))
-  if (keys.size === 0) return []
+  const locked = [...new Set(changes.flatMap(({ locks }) => [...locks.keys]))]
+  if (locked.length === 0) return []
   const overrides = await listOwnOverrides(db, userId, {
     workspaceIds: [...new Set(changes.map(({ workspaceId }) => workspaceId))],
     repos: (await listPersonRepos(db, userId)).map(({ repoKey }) => repoKey),
-    parts: [...keys].flatMap(partsOf),
+    keys: locked,
+    languages: locked.flatMap(languagesOf),
   })
   const parsed = overrides.map((one) => ({ ...one, settings: JSON.parse(one.settings) }))
-  return changes.flatMap(({ workspaceId, workspace, version, at, login, keys }) => {
-    const locks = locksOf(keys)
-    const affected = parsed.flatMap((one) => {
-      const found = one.workspaceId === workspaceId ? lockedKeysIn(locks, one.settings) : []
-      return found.length > 0 ? [{ repo: one.repo, found }] : []
-    })
-    if (affected.length === 0) return []
-    return [
+  const byAuthor = new Map<string, { newest: LockChange; keys: Set<string>; repos: Set<string> }>()
+  for (const { locks, ...change } of changes)
+    for (const { workspaceId, repo, settings } of parsed) {
+      const found = workspaceId === change.workspaceId ? lockedKeysIn(locks, settings) : []
+      if (found.length === 0) continue
+      const author = `${workspaceId} ${change.login}`
+      const known = byAuthor.get(author) ?? { newest: change, keys: new Set(), repos: new Set() }
+      byAuthor.set(author, known)
+      for (const key of found) known.keys.add(key)
+      known.repos.add(repo)
+    }
+  return [...byAuthor.values()].map(({ newest, keys, repos }) =>
+    noticeOf(
+      'key_locked',
+      { ...newest, id: `${newest.workspaceId}:${newest.version}` },
       {
-        id: `key_locked:${workspaceId}:${version}`,
-        at: toTimestamp(at),
-        code: 'key_locked' as const,
-        workspace: { id: workspaceId, name: workspace },
-        login,
-        named_from: null,
-        keys: [...new Set(affected.flatMap(({ found }) => found))].slice(0, limits.notice_names),
-        repos: affected.map(({ repo }) => repo).slice(0, limits.notice_names),
+        keys: [...keys].slice(0, limits.notice_names),
+        repos: [...repos].slice(0, limits.notice_names),
       },
-    ]
-  })
+    ),
+  )
 }
 
 /** Repositories in which the person has worked, or to which the person pushed, that no longer count in a workspace. */
@@ -104,38 +129,32 @@ const listRepoNotices = async (db: Db, userId: string): Promise<Notice[]> => {
     if (!told.has(name)) lost.get(removed.change.id)?.push(names.get(repo) ?? repo)
     told.add(name)
   }
-  return changes.flatMap(({ workspaceId, workspace, id, at, login, isOwn }) => {
-    const repos = lost.get(id) ?? []
-    if (isOwn || repos.length === 0) return []
-    return [
-      {
-        id: `repo_removed:${id}`,
-        at: toTimestamp(at),
-        code: 'repo_removed' as const,
-        workspace: { id: workspaceId, name: workspace },
-        login,
-        named_from: null,
-        keys: [],
-        repos: repos.slice(0, limits.notice_names),
-      },
-    ]
+  return changes.flatMap(({ isOwn, ...change }) => {
+    const repos = lost.get(change.id) ?? []
+    return isOwn || repos.length === 0
+      ? []
+      : [noticeOf('repo_removed', change, { repos: repos.slice(0, limits.notice_names) })]
   })
 }
 
-/** A person's notices, newest first. @param floor the operator's. Where it hides names, no admin can show them */
-export const listNotices = async (db: Db, { floor }: PrivacyRules, userId: string): Promise<Notice[]> => {
-  const [entries, locks, repos] = await Promise.all([
-    listAuditNotices(db, userId),
-    listLockNotices(db, userId),
-    listRepoNotices(db, userId),
-  ])
-  return [
-    ...entries
-      .filter(({ code }) => floor === 'named' || code !== 'level_loosened')
-      .map((entry) => noticeOfEntry(floor, entry)),
-    ...locks,
-    ...repos,
+/**
+ * A person's notices, newest first. Each kind is read and bounded on its own, so that none hides another.
+ * @param floor the operator's. Where it hides names, no admin can show them
+ */
+export const listNotices = async (
+  database: Database,
+  { floor }: PrivacyRules,
+  userId: string,
+): Promise<Static<typeof NoticeList>> => {
+  const kinds = [
+    ...(floor === 'named' ? [(tx: Db) => listLevelNotices(tx, userId, floor)] : []),
+    ...[listAdminNotices, listRemovalNotices, listRenameNotices, listLockNotices, listRepoNotices].map(
+      (list) => (tx: Db) => list(tx, userId),
+    ),
   ]
+  const found = await Promise.all(kinds.map((read) => readOneKind(database, read)))
+  const notices = found
+    .flatMap((ofKind) => (ofKind ?? []).slice(0, limits.notices))
     .sort((one, other) => other.at.localeCompare(one.at))
-    .slice(0, limits.notices)
+  return found.includes(undefined) ? { notices, incomplete: true } : { notices }
 }

@@ -291,7 +291,7 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
       person,
     ),
     everywhere(
-      'Notices of a loosened level, of a lock on a key that an override of the person’s sets, of a new admin, and of the person’s own removal.',
+      'Notices of a loosened level, of a lock on a key that an override of the person’s sets, of a new admin, of the person’s own removal, and for admins, of a renamed repository.',
       person,
     ),
     everywhere('The plan and the state of a subscription.', person),

@@ -87,10 +87,10 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listNotices',
       tags: ['profile'],
       summary: 'List changes that affect the caller',
-      description: `Changes that others made in the caller's workspaces in the last ${limits.notice_days} days, newest first, at most ${limits.notices}: a loosened privacy level, a lock on a key that the caller's override sets, a new admin, a repository of the caller's that no longer counts, and the caller's removal. Changes from before the caller joined aren't listed, nor those that no longer hold. A lock is listed as long as its version of the settings is kept.`,
+      description: `Changes that others made in the caller's workspaces in the last ${limits.notice_days} days, newest first, at most ${limits.notices} of each kind: a loosened privacy level, a lock on a key that the caller's override sets, a new admin, a repository of the caller's that no longer counts, the caller's removal, and for admins, a repository that the host reported as renamed. There is at most one for each admin, repository and kind. Changes from before the caller joined aren't listed, nor those that no longer hold. A lock is listed as long as its version of the settings is kept.`,
       response: { 200: NoticeList },
     },
-    handler: async ({ caller }) => ({ notices: await listNotices(app.db, config.privacy, caller.userId) }),
+    handler: ({ caller }) => listNotices(database, config.privacy, caller.userId),
   })
 
   app.route({
