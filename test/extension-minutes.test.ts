@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import t from 'tap'
 import { matchesPattern } from '../client/src/pattern.js'
-import { remoteAt } from '../client/src/repository.js'
 import { newsOf, statusOf } from '../extension/src/status.js'
+import { pathAtHost, remoteAt, remoteHostAt } from '../schemas/remotes.js'
 import { serviceVersion } from '../src/platform/process/root.js'
 import { installEditor, type OpenFolder } from './fake-vscode.js'
 import { temporaryFolder } from './process.js'
@@ -48,24 +48,84 @@ const minutesOf = async (caller: Caller): Promise<number> =>
 const flushes = ({ requests }: Editor) =>
   requests.filter(({ method, path }) => method === 'POST' && path === '/api/team/active-minutes').length
 
-t.test('a remote counts only at the team’s host, with any user and port', async (t) => {
-  for (const [address, host] of [
-    ['https://github.com/acme/web.git', 'github.com'],
-    ['https://user:secret@github.com:8443/acme/web', 'github.com'],
-    ['ssh://git@github.com:22/acme/web.git', 'github.com'],
-    ['git@github.com:acme/web.git', 'github.com'],
-    ['https://github.com@evil.example/acme/web.git', 'evil.example'],
-    ['github.com@evil.example:acme/web.git', 'evil.example'],
-    ['https://evil.example#@github.com/acme/web.git', undefined],
-    ['https://evil.example?@github.com/acme/web.git', undefined],
-    ['https://evil.example\\@github.com/acme/web.git', undefined],
-    ['https://github.com%2eevil.example/acme/web.git', undefined],
-    ['https://[::1]:3000/acme/web.git', '[::1]'],
-    ['/srv/git/acme/web.git', undefined],
-    ['C:\\acme\\web', undefined],
-    [`git@${'@'.repeat(1_000_000)}`, undefined],
-  ] as const)
-    t.equal(remoteAt(address)?.host, host, address.slice(0, 80))
+t.test('a remote counts only at the team’s host, by its scheme and port, with any user', async (t) => {
+  const isAt = (host: string, address: string) => {
+    const [remote, found] = [remoteAt(address), remoteHostAt(host)]
+    return remote && found && pathAtHost(remote, found)
+  }
+  for (const [host, at, elsewhere] of [
+    [
+      'github.com',
+      [
+        'https://github.com/acme/web.git',
+        'HTTPS://user:secret@GitHub.com:443/acme/web.git',
+        'https://www.github.com/acme/web.git',
+        'ssh://git@github.com/acme/web.git',
+        'ssh://git@github.com:22/acme/web.git',
+        'ssh://git@ssh.github.com:443/acme/web.git',
+        'git@ssh.github.com:acme/web.git',
+        'git@github.com:acme/web.git',
+        'git@github.com:/acme/web.git',
+        'github.com:acme/web.git',
+        'git://github.com/acme/web.git',
+        '//github.com/acme/web.git',
+      ],
+      [
+        'http://github.com/acme/web.git',
+        'https://github.com:8443/acme/web.git',
+        'ssh://git@github.com:2222/acme/web.git',
+        'git://github.com:9419/acme/web.git',
+        '//github.com:8443/acme/web.git',
+        'file://github.com/acme/web.git',
+        'ext://github.com/acme/web.git',
+        'ftp://github.com/acme/web.git',
+        'git+ssh://github.com/acme/web.git',
+        'ext::ssh://github.com/acme/web.git',
+        'https://api.github.com/acme/web.git',
+        'https://altssh.gitlab.com/acme/web.git',
+        'https://github.com@evil.example/acme/web.git',
+        'github.com@evil.example:acme/web.git',
+        'https://evil.example#@github.com/acme/web.git',
+        'https://evil.example?@github.com/acme/web.git',
+        'https://evil.example\\@github.com/acme/web.git',
+        'https://github.com%2eevil.example/acme/web.git',
+        'https://github.com:x@evil.example/acme/web.git',
+        '/srv/git/acme/web.git',
+        'C:\\acme\\web.git',
+        `git@${'@'.repeat(1_000_000)}`,
+      ],
+    ],
+    [
+      'gitlab.com',
+      ['ssh://git@altssh.gitlab.com:443/acme/web.git'],
+      ['ssh://git@gitlab.com:444/acme/web.git'],
+    ],
+    [
+      'https://git.example.com:8443/gitlab/',
+      [
+        'https://git.example.com:8443/gitlab/acme/web.git',
+        'git@git.example.com:acme/web.git',
+        'ssh://git@git.example.com:2222/acme/web.git',
+      ],
+      [
+        'https://git.example.com/gitlab/acme/web.git',
+        'https://git.example.com:8443/acme/web.git',
+        'https://git.example.com:8443/gitlabs/acme/web.git',
+        'http://git.example.com:8443/gitlab/acme/web.git',
+      ],
+    ],
+    [
+      'http://[::1]:3000',
+      ['http://[::1]:3000/acme/web.git', 'git@[::1]:acme/web.git'],
+      ['https://[::1]:3000/acme/web.git', 'http://[::1]/acme/web.git'],
+    ],
+  ] as const) {
+    for (const address of at) t.equal(isAt(host, address), 'acme/web.git', `${host} ${address}`)
+    for (const address of elsewhere)
+      t.equal(isAt(host, address), undefined, `${host} ${address.slice(0, 80)}`)
+  }
+  for (const text of ['', 'a b', 'ftp://git.example.com', 'git@host', '__proto__/x y'])
+    t.equal(isAt(text, 'https://github.com/acme/web.git'), undefined, text)
 
   const { editor, opened } = await start(t, 'ada', { remote: 'https://evil.example/ada-team/api.git' })
   const window = await editor.openWindow([opened])
@@ -375,9 +435,9 @@ t.test('the service puts its host into the extension, for each kind of host', as
   const tags = new Set<string | null>()
   for (const [kind, host, expected] of [
     ['github', 'https://github.com', ['github', 'github.com', '']],
-    ['github', url, ['github-enterprise', 'git.example.com', '']],
-    ['gitlab', url, ['token', 'git.example.com', 'git.example.com']],
-    ['forgejo', url, ['token', 'git.example.com', '']],
+    ['github', url, ['github-enterprise', 'git.example.com:8443', '']],
+    ['gitlab', `${url}/gitlab/`, ['token', 'git.example.com:8443/gitlab', 'git.example.com:8443/gitlab']],
+    ['forgejo', 'http://git.example.com', ['token', 'http://git.example.com', '']],
   ] as const) {
     const other = await startService(t, { kind, env: { REPOHOST_URL: host } })
     const response = await fetch(`${other.url}/api/extension-${serviceVersion}.vsix`)

@@ -634,19 +634,22 @@ t.test('heartbeats', async (t) => {
   })
 
   t.test('repository host remotes identify repositories, and secrets are removed', async (t) => {
-    const { hostname } = new URL(service.repohost.url)
+    const { host, hostname } = new URL(service.repohost.url)
     const { caller } = await someone(service)
     const own = [
       `//${hostname}/acme/a`,
-      `https://${hostname}/acme/b.git`,
+      `http://${host}/acme/b.git`,
       `git@${hostname}:acme/c.git`,
       `ssh://git@${hostname}:2222/acme/d`,
       `//user:TOKEN@${hostname}/acme/e`,
       `//git@${hostname}:2222/acme/f`,
       'acme/g',
-      `https://user:TO/K@EN@${hostname}:8443/Acme/H.git/`,
+      `http://user:TO/K@EN@${host}/Acme/H.git/`,
     ]
     const others = [
+      `http://TOKEN@${hostname}:1/acme/web`,
+      `https://${host}/acme/web`,
+      `file://${host}/acme/web`,
       '//user:TOKEN@gitlab.example.com/acme/web',
       'git@work:acme/web.git',
       'https://TOKEN@example.com:8443/acme/web?key=TOKEN#TOKEN',
@@ -669,6 +672,9 @@ t.test('heartbeats', async (t) => {
     t.same((await projectsOf(caller)).map(({ name }: { name: string }) => name).sort(), [
       '//gitlab.example.com/acme/web',
       'example.com/acme/web',
+      `file://${hostname}/acme/web`,
+      `http://${hostname}/acme/web`,
+      `https://${hostname}/acme/web`,
       'https://example.com/acme/web',
       'work:acme/web.git',
     ])

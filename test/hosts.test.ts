@@ -101,13 +101,13 @@ t.test('heartbeats can name repositories in groups using any GitLab URL form', a
   for (const kind of ['gitlab', 'github'] as const) {
     const service = await reuseService(t, kind)
     const ada = await service.signIn('ada')
-    const host = new URL(service.config.repohost.url).hostname
+    const { host: address, hostname: host } = new URL(service.config.repohost.url)
     const at = Math.floor(Date.now() / 86_400_000) * 86_400
     await service.workspace(ada, { patterns: ['acme/**'] })
     const beats = [
       'acme/platform/web',
       `git@${host}:acme/platform/web.git`,
-      `https://${host}/acme/platform/web.git`,
+      `http://${address}/acme/platform/web.git`,
       `//user:secret@${host}:2222/Acme/Platform/Web`,
       `ssh://git@${host}/acme/platform/web`,
     ].map((project, index) => ({ time: at + index * 60, project }))

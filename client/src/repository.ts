@@ -1,4 +1,4 @@
-const ADDRESS = /^[a-z][a-z\d+.-]*:\/\/([^/]*)\/(.+)$/i
+const ADDRESS = /^(?:https?|ssh|git):\/\/([^/]*)\/(.+)$/i
 /** `git@host:owner/repo.git`, but not a Windows path. */
 const SSH = /^([^:/]{2,}):\/?([^/].*)$/
 /**
@@ -11,7 +11,7 @@ const MAX_LENGTH = 2000
 const GITLAB = /(^|\.)gitlab(\.|$)/i
 
 /** The host and the path in the address of a remote, without user and port. */
-export const remoteAt = (address: string): { host: string; path: string } | undefined => {
+const remoteAt = (address: string): { host: string; path: string } | undefined => {
   if (address.length > MAX_LENGTH || MISLEADING.test(address)) return undefined
   const [, authority = '', path = ''] = address.match(ADDRESS) ?? address.match(SSH) ?? []
   const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '')

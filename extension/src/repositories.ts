@@ -1,7 +1,8 @@
 /** Which repositories are open, as the editor's Git extension knows them. */
 import * as vscode from 'vscode'
 import { matchesPattern } from '../../client/src/pattern.js'
-import { remoteAt, repositoryIn } from '../../client/src/repository.js'
+import { repositoryIn } from '../../client/src/repository.js'
+import { pathAtHost, remoteAt, remoteHostAt } from '../../schemas/remotes.js'
 import type { GitExtension, Repository } from '../types/git.js'
 import { setting } from './session.js'
 
@@ -20,21 +21,19 @@ const gitApi = async () => {
 const AT_HOST = /^vscode-vfs:\/\/(?:(github)[^/]*\/([^/]+\/[^/]+)|(gitlab)[^/]*\/([^/]+\/[^/]+)\/?$)/
 const isAtHost = ({ scheme }: vscode.Uri) => scheme === 'vscode-vfs'
 
-const toHostName = (value: unknown) =>
-  typeof value === 'string' ? value.toLowerCase().replace(/:\d*$/, '') : ''
-const aliases = () => {
-  const value = setting('hostAliases')
-  return Array.isArray(value) ? value.map(toHostName) : []
-}
-/** The names of the team's host. Repositories of other hosts aren't the team's, whatever they are called. */
-const hosts = () =>
-  [toHostName(setting('host')), toHostName(setting('gitlabHost')), ...aliases()].filter(Boolean)
-
-/** The repository that the address of a remote names, if it's at the team's host. */
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const aliases = () => [setting('hostAliases')].flat()
+/** The repository that the address of a remote names. Repositories at other hosts aren't the team's, whatever they are called. */
 const repositoryAt = (address: string) => {
   const remote = remoteAt(address)
-  if (remote === undefined || !hosts().includes(remote.host.toLowerCase())) return undefined
-  return repositoryIn(remote.path, toHostName(setting('gitlabHost')) !== '')
+  if (remote === undefined) return undefined
+  const isGitlab = isText(setting('gitlabHost'))
+  for (const name of [setting('host'), setting('gitlabHost'), ...aliases()].filter(isText)) {
+    const host = remoteHostAt(name)
+    const path = host && pathAtHost(remote, host)
+    if (path !== undefined) return repositoryIn(path, isGitlab)
+  }
+  return undefined
 }
 const repositoryAtHost = (folder: vscode.Uri) => {
   const [, github, atGithub, gitlab, atGitlab] = `${folder}`.match(AT_HOST) ?? []

@@ -2,17 +2,18 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { isRepoPath } from '../../../schemas/owners.js'
+import { pathAtHost, type RemoteHost, remoteAt, remoteHostAt } from '../../../schemas/remotes.js'
 import type { EditorProject } from './queries/projects.js'
 
 /** The repository host as it appears in addresses. */
 export interface ProjectHost {
-  name: string
+  address: RemoteHost | undefined
   kind: RepohostKind
 }
 
 export const projectHostOf = ({ kind, url }: { kind: RepohostKind; url: string }): ProjectHost => ({
   kind,
-  name: new URL(url).hostname,
+  address: remoteHostAt(url),
 })
 
 /** A heartbeat as it was sent. */
@@ -54,18 +55,16 @@ const repoOf = (path: string, kind: RepohostKind): string | undefined => {
 const URL_LIKE = /^([A-Za-z][A-Za-z0-9+.-]*:)?\/\/(.*)$/s
 /** `host:path`, as ssh and git accept it. A Windows path has a one-letter drive. */
 const SSH_LIKE = /^([A-Za-z0-9_.-]{2,}|\[[0-9A-Fa-f:.]+\]):(?!\/\/)(.+)$/s
-const AUTHORITY = /^(\[[^\]/]*\]|[^/:]*)(?::[0-9]*(?=\/|$))?[/:]?(.*)$/s
 
 /**
- * Removes users, passwords and ports from an address. If it's unclear where a password ends, everything that could
+ * Removes users and passwords from an address. If it's unclear where a password ends, everything that could
  * belong to it is removed.
  */
 const withoutSecrets = (text: string): string => {
   const url = URL_LIKE.exec(text)
   if (url) {
     const [, scheme = '', rest = ''] = url
-    const address = (rest.split(/[?#]/, 1)[0] ?? '').replace(/^.*@/s, '')
-    return `${scheme}//${address.replace(/^(\[[^\]/]*\]|[^/:]*):[0-9]*(?=\/|$)/, '$1')}`
+    return `${scheme}//${(rest.split(/[?#]/, 1)[0] ?? '').replace(/^.*@/s, '')}`
   }
   const at = text.lastIndexOf('@')
   if (at === -1) return text
@@ -73,19 +72,31 @@ const withoutSecrets = (text: string): string => {
   return SSH_LIKE.test(rest) || text.slice(0, at).includes(':') ? rest : text
 }
 
+/** Names are stored without ports. */
+const withoutPort = (address: string): string => {
+  const [, scheme = '', rest = ''] = URL_LIKE.exec(address) ?? []
+  return URL_LIKE.test(address)
+    ? `${scheme}//${rest.replace(/^(\[[^\]/]*\]|[^/:]*):[0-9]*(?=\/|$)/, '$1')}`
+    : address
+}
+
 /** Limits the work on a name, because an address can have any length. */
 const MAX_READ = 4 * limits.editor_project_length
+
+const pathAt = (text: string, { address }: ProjectHost) => {
+  const remote = remoteAt(text)
+  return remote && address && pathAtHost(remote, address)
+}
 
 /** @returns undefined if the text doesn't name a project */
 const readProject = (text: string | undefined, host: ProjectHost): Project | undefined => {
   if (text === undefined || text.length > MAX_READ || text.includes('\0') || !text.isWellFormed())
     return undefined
-  const name = withoutSecrets(text.trim())
-  const url = URL_LIKE.exec(name)
-  const address = url ? AUTHORITY.exec(url[2] ?? '') : SSH_LIKE.exec(name)
-  const isElsewhere = address !== null && address[1]?.toLowerCase() !== host.name
-  const repo = isElsewhere ? undefined : repoOf(address?.[2] ?? name, host.kind)
+  const address = withoutSecrets(text.trim())
+  const path = URL_LIKE.test(address) || SSH_LIKE.test(address) ? pathAt(address, host) : address
+  const repo = path === undefined ? undefined : repoOf(path, host.kind)
   if (repo !== undefined) return { repo }
+  const name = withoutPort(address)
   return name === '' || name.length > limits.editor_project_length ? undefined : { name }
 }
 

@@ -20,14 +20,14 @@ import { projectRoot, serviceVersion } from '../../../platform/process/root.js'
 const withAddress = (bytes: Uint8Array, { baseUrl, repohost: { kind, url } }: Config): Buffer => {
   const { 'extension/package.json': text, ...files } = unzipSync(bytes)
   const manifest = JSON.parse(strFromU8(text ?? new Uint8Array()))
-  // Addresses of remotes can have another port, or none.
-  const { hostname } = new URL(url)
+  const { protocol, hostname, host, pathname } = new URL(url)
+  const address = `${protocol === 'http:' ? 'http://' : ''}${host}${pathname.replace(/\/+$/, '')}`
   const github = hostname === 'github.com' ? 'github' : 'github-enterprise'
   const defaults: [name: string, value: string][] = [
     ['url', baseUrl],
     ['signInWith', kind === 'github' ? github : 'token'],
-    ['host', hostname],
-    ['gitlabHost', kind === 'gitlab' ? hostname : ''],
+    ['host', address],
+    ['gitlabHost', kind === 'gitlab' ? address : ''],
   ]
   for (const [name, value] of defaults) {
     // Earlier versions have fewer settings.
