@@ -1,6 +1,6 @@
 /** The extension in a fake editor with the real service, and the package that the service serves. */
 import { execFile } from 'node:child_process'
-import { access, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, copyFile, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { strFromU8, unzipSync } from 'fflate'
@@ -10,6 +10,7 @@ import { differences, planFor, type Written } from '../extension/src/plan.js'
 import { statusOf } from '../extension/src/status.js'
 import { judgeOf, readManifests } from '../extension/src/trust.js'
 import { DENIED_KEYS } from '../schemas/denied-settings.js'
+import { looksSecret } from '../schemas/secrets.js'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 import { installEditor, type OpenFolder } from './fake-vscode.js'
 import { temporaryFolder } from './process.js'
@@ -544,6 +545,120 @@ t.test('a push sends the person’s values, a pull writes the team’s, and a co
   await window.close()
 })
 
+t.test('a push shows keys and values first, and leaves out what looks like a secret', async (t) => {
+  const { editor, opened, caller, repo } = await start(t, 'liv')
+  const secret = `ghp_${'a1B2'.repeat(9)}`
+  const own = {
+    'ext.theme': 'mine',
+    'ext.apiToken': 'x',
+    'ext.a': { b: [secret] },
+    '[go]': { 'editor.tabSize': 8 },
+  }
+  await writeFile(join(opened.address, '.vscode/settings.json'), JSON.stringify(own))
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  const pushes = () => editor.requests.filter(({ method }) => method === 'PUT').length
+  editor.person.cancels = true
+  t.strictSame(await window.run('push'), [])
+  t.equal(pushes(), 0, 'nothing is sent before the person agrees')
+  t.strictSame(
+    editor.seen.listed.map(({ label, description, picked }) => [label, description, picked]),
+    [
+      ['ext.theme', '"mine"', true],
+      ['ext.apiToken', '"x"', false],
+      ['ext.a', JSON.stringify(own['ext.a']), false],
+      ['[go]editor.tabSize', '8', true],
+    ],
+  )
+  editor.person.cancels = false
+  await window.run('push')
+  const pushed = async () => (await caller.get(`/api/settings/${repo}`)).body.settings
+  t.strictSame(await pushed(), { 'ext.theme': 'mine', '[go]': { 'editor.tabSize': 8 } })
+  editor.person.ticks = ['ext.apiToken']
+  await window.run('push')
+  t.equal((await pushed())['ext.apiToken'], 'x', 'unless it is ticked')
+  await window.close()
+})
+
+t.test('values that look like secrets are recognized', (t) => {
+  for (const [key, value, expected] of [
+    ['ext.token', 'x', true],
+    ['ext.password', '', false],
+    ['ext.tokenColors', 'x', false],
+    ['ext.maxTokens', 5, false],
+    ['ext.url', 'https://me:pw@example.com/x', true],
+    ['ext.url', 'https://example.com/x', false],
+    ['ext.key', 'AKIAABCDEFGHIJKLMNOP', true],
+    ['ext.a', { list: [{ secret: 'x' }] }, true],
+    ['ext.hash', 'd41d8cd98f00b204e9800998ecf8427e', true],
+    ['ext.text', 'a sentence with 1 Number and more than a few words', false],
+    ['ext.theme', 'Default High Contrast Light', false],
+    ['ext.constructor', { constructor: { token: 1 } }, false],
+  ] as const)
+    t.equal(looksSecret(key, value), expected, `${key} ${JSON.stringify(value)}`)
+  let deep: unknown = 'x'
+  for (let level = 0; level < 10_000; level++) deep = { token: deep }
+  t.equal(looksSecret('a', deep), false)
+  t.end()
+})
+
+t.test('nothing is read or written through a link that leads out of the folder', async (t) => {
+  const { editor, opened, decide, caller, repo, folder } = await start(t, 'lux')
+  await decide({ 'ext.theme': 'dark' }, ['ext.theme'])
+  const outside = join(folder, 'outside')
+  await mkdir(outside)
+  const file = join(opened.address, '.vscode/settings.json')
+  const target = join(outside, 'settings.json')
+  const says = '.vscode/settings.json of api is a link to another place, so it’s neither read nor written.'
+  const window = await editor.openWindow([opened])
+  const own = '{ "ext.theme": "theirs", "ext.password": "hunter2" }\n'
+  await writeFile(target, own)
+  await rm(join(opened.address, '.vscode'), { recursive: true })
+  for (const [what, link] of [
+    ['the folder', () => symlink(outside, join(opened.address, '.vscode'))],
+    [
+      'the file',
+      async () => {
+        await mkdir(join(opened.address, '.vscode'))
+        await symlink(target, file)
+      },
+    ],
+    [
+      'a file that isn’t there',
+      async () => {
+        await mkdir(join(opened.address, '.vscode'))
+        await symlink(join(outside, 'nothing.json'), file)
+      },
+    ],
+    [
+      'two links',
+      async () => {
+        await mkdir(join(opened.address, '.vscode'))
+        await symlink(target, join(opened.address, 'settings'))
+        await symlink('../settings', file)
+      },
+    ],
+  ] as const) {
+    await link()
+    await window.run('signIn')
+    t.strictSame(await window.run('apply'), [says], what)
+    t.strictSame(await window.run('push'), [says], what)
+    await window.run('signOut')
+    t.equal(await readFile(target, 'utf8'), own, what)
+    t.equal(await hasFile(join(outside, 'nothing.json')), false, what)
+    await rm(join(opened.address, '.vscode'), { recursive: true })
+  }
+  t.equal((await caller.get(`/api/settings/${repo}`)).status, 404)
+
+  await mkdir(join(opened.address, 'shared'))
+  await writeFile(join(opened.address, 'shared/settings.json'), own)
+  await symlink('shared', join(opened.address, '.vscode'))
+  await window.run('signIn')
+  await until(async () => (await readFile(file, 'utf8')).includes('dark'), 'a link inside the folder is fine')
+  t.ok((await lstat(join(opened.address, '.vscode'))).isSymbolicLink(), 'and stays a link')
+  await window.close()
+})
+
 t.test('for a repository without a workspace, a button creates one', async (t) => {
   const { editor, opened, caller } = await start(t, 'kate', { remote: 'git@github.com:kate-org/api.git' })
   await writeFile(join(opened.address, '.vscode/settings.json'), '{ "ext.theme": "mine" }')
@@ -636,7 +751,7 @@ t.test('a service serves the extension with its own URL in it', async (t) => {
   t.strictSame([version, imports, type], [serviceVersion, undefined, undefined])
   t.strictSame(
     defaults,
-    ['https://team.example.com', 'github-enterprise', '127.0.0.1', ''],
+    ['https://team.example.com', 'github-enterprise', service.repohost.url, ''],
     'the host of the tests is not github.com',
   )
   t.ok(text('extension.vsixmanifest').includes(` Version="${serviceVersion}"`))

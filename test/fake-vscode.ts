@@ -114,6 +114,10 @@ export const installEditor = async ({
     /** The text typed into a box, and the entry of a list that is chosen. */
     types: undefined as string | undefined,
     picks: undefined as string | undefined,
+    /** Entries of a list that they tick, besides those that are ticked already. */
+    ticks: [] as string[],
+    /** Whether they close a list in which they could tick entries. */
+    cancels: false,
     /** The buttons that the person presses wherever they appear. */
     presses: [] as string[],
   }
@@ -125,7 +129,7 @@ export const installEditor = async ({
     /** Every write of a settings file by the extension, and the events that it caused in all windows. */
     writes: 0,
     events: 0,
-    listed: [] as { label: string; description?: string; detail?: string }[],
+    listed: [] as { label: string; description?: string; detail?: string; picked?: boolean }[],
     scopes: [] as string[][],
     /** How often the person was asked for an account. */
     asked: 0,
@@ -280,6 +284,7 @@ export const installEditor = async ({
       },
       StatusBarAlignment: { Right: 2 },
       ProgressLocation: { Window: 10 },
+      FileType: { SymbolicLink: 64 },
       TextDocumentSaveReason: { Manual: 1, AfterDelay: 2 },
       authentication: {
         async getSession(_provider: string, scopes: string[], { createIfNone = false }) {
@@ -322,8 +327,13 @@ export const installEditor = async ({
         createOutputChannel: () => ({ warn() {}, dispose() {} }),
         withProgress: (_: object, work: () => Promise<void>) => work(),
         showInputBox: async () => person.types,
-        showQuickPick: async (items: typeof seen.listed) => {
+        showQuickPick: async (items: typeof seen.listed, { canPickMany = false } = {}) => {
           seen.listed = items
+          // The person ticks what they want besides, and agrees.
+          if (canPickMany)
+            return person.cancels
+              ? undefined
+              : items.filter(({ label, picked }) => picked || person.ticks.includes(label))
           return items.find(({ label }) => label === person.picks)
         },
         showErrorMessage: say(false),

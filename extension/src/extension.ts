@@ -16,10 +16,13 @@ import {
   signOut,
 } from './session.js'
 import { TeamSettings } from './settings.js'
+import { hasLinks, type LeadsOut, SettingsFiles } from './settings-file.js'
 import { Snapshots } from './snapshots.js'
 import { newsOf, statusOf } from './status.js'
 import { isNewer, Team } from './team.js'
 import { plain } from './text.js'
+
+export { hasLinks }
 
 /** The team's settings are pulled again when the window gets the focus after this time. */
 const PULL_AFTER = 15 * MINUTE
@@ -28,16 +31,22 @@ const SERVED = 'team-settings.team-settings'
 /** They decide which repositories are the team's. */
 const HOST_SETTINGS = ['teamSettings.host', 'teamSettings.gitlabHost', 'teamSettings.hostAliases']
 
+/** What a browser and other places do differently. */
+interface Platform {
+  storageAt: StorageAt
+  leadsOut: LeadsOut
+}
+
 let minutes: Minutes | undefined
 /** Activates without waiting for anything, not even the network or Git. */
-export const activateWith = (context: vscode.ExtensionContext, storageAt: StorageAt): void => {
+export const activateWith = (context: vscode.ExtensionContext, { storageAt, leadsOut }: Platform): void => {
   let session: Session | undefined
   let revoked = false
   let folders: Folder[] = []
   let repo: string | undefined
   let pulledAt = 0
   const item = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right)
-  const settings = new TeamSettings(context)
+  const settings = new TeamSettings(context, new SettingsFiles(leadsOut))
   const team = new Team(context)
   const { id, packageJSON } = context.extension
   const name = `${packageJSON.displayName}`
@@ -267,7 +276,7 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
 
 /** In a browser, all extensions' databases are in one place. */
 export const activate = (context: vscode.ExtensionContext): void =>
-  activateWith(context, (place) => indexedDbStorage(`${place}`))
+  activateWith(context, { storageAt: (place) => indexedDbStorage(`${place}`), leadsOut: hasLinks })
 
 export const deactivate = async (): Promise<void> => {
   await minutes?.send()

@@ -22,20 +22,31 @@ export const ask = async (
     ...buttons.map(plain),
   )
 
+const itemOf = <T extends vscode.QuickPickItem>(entry: T) => ({
+  label: plain(entry.label),
+  ...(entry.description !== undefined && { description: plain(entry.description) }),
+  ...(entry.detail !== undefined && { detail: plain(entry.detail) }),
+  ...(entry.picked !== undefined && { picked: entry.picked }),
+  entry,
+})
+
 /** @returns the entry that was chosen, with the texts as they were given */
 export const pick = async <T extends vscode.QuickPickItem>(
   entries: T[],
   placeHolder?: string,
 ): Promise<T | undefined> => {
-  const items = entries.map((entry) => ({
-    label: plain(entry.label),
-    ...(entry.description !== undefined && { description: plain(entry.description) }),
-    ...(entry.detail !== undefined && { detail: plain(entry.detail) }),
-    entry,
-  }))
   const options = {
     ...(placeHolder !== undefined && { placeHolder: plain(placeHolder) }),
     matchOnDetail: true,
   }
-  return (await vscode.window.showQuickPick(items, options))?.entry
+  return (await vscode.window.showQuickPick(entries.map(itemOf), options))?.entry
+}
+
+/** @returns the entries that are ticked, once the person agrees */
+export const choose = async <T extends vscode.QuickPickItem>(
+  entries: T[],
+  title: string,
+): Promise<T[] | undefined> => {
+  const options = { title: plain(title), canPickMany: true, ignoreFocusOut: true } as const
+  return (await vscode.window.showQuickPick(entries.map(itemOf), options))?.map(({ entry }) => entry)
 }

@@ -7,62 +7,21 @@ import { Memory } from './memory.js'
 import { aroundLocks, isSame, pathOf, planFor, type Step, settingsIn, type Written } from './plan.js'
 import { type Folder, gitStateOf, hasNoRepository } from './repositories.js'
 import { ask, inform } from './say.js'
-import { editText, readText } from './settings-text.js'
+import {
+  fileOf,
+  folderName,
+  nameOf,
+  type Place,
+  type SettingsFile,
+  type SettingsFiles,
+} from './settings-file.js'
 import { type Judge, judgeOf, readManifests } from './trust.js'
 
-type Place = Pick<Folder, 'uri'>
-const fileOf = ({ uri }: Place) => vscode.Uri.joinPath(uri, '.vscode/settings.json')
-const folderName = ({ uri }: Place) => uri.path.split('/').at(-1)
-const nameOf = (place: Place) => `.vscode/settings.json of ${folderName(place)}`
 const openPlaces = () => (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => ({ uri }))
 const isOpen = ({ uri }: Place) => openPlaces().some((place) => `${place.uri}` === `${uri}`)
 const inspect = ({ uri }: Place, id: string) => {
   const [key, inner] = pathOf(id)
   return vscode.workspace.getConfiguration(undefined, uri).inspect(inner ?? key)
-}
-
-/**
- * The settings in a folder's own file. In windows with several folders, the editor doesn't report all of its
- * values, so it's read and written as a file, in one write however many settings change.
- */
-export interface SettingsFile {
-  exists: boolean
-  values: Map<string, unknown>
-  write(changes: readonly { key: string; value: unknown }[]): Promise<void>
-}
-const WRITING_TIME = 200
-export const readSettings = async (place: Place): Promise<SettingsFile> => {
-  const file = fileOf(place)
-  const isThere = await exists(file)
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  const read = async () => (isThere ? decoder.decode(await vscode.workspace.fs.readFile(file)) : '')
-  try {
-    let whole = await read()
-    if (isThere && whole === '') {
-      // A program that writes a file empties it first.
-      await new Promise((resolve) => setTimeout(resolve, WRITING_TIME))
-      whole = await read()
-    }
-    const [, mark = '', text = ''] = /^(\uFEFF?)(.*)$/s.exec(whole) ?? []
-    const values = readText(text)
-    return {
-      exists: isThere,
-      values,
-      async write(changes) {
-        const { textDocuments } = vscode.workspace
-        if (textDocuments.some(({ uri, isDirty }) => isDirty && `${uri}` === `${file}`))
-          throw new Error(
-            `${nameOf(place)} has changes that aren’t saved. Save it, and apply the settings again.`,
-          )
-        if ((await read()) !== whole) throw new Error(`${nameOf(place)} has just been changed.`)
-        const edited = editText(text, changes)
-        if (edited !== text)
-          await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(mark + edited))
-      },
-    }
-  } catch (error) {
-    throw new Error(`${nameOf(place)} can’t be read: ${(error as Error).message}.`)
-  }
 }
 
 const NOT_WRITTEN = 'not written'
@@ -124,7 +83,10 @@ export class TeamSettings {
 
   private readonly memory: Memory
 
-  constructor(private readonly context: vscode.ExtensionContext) {
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    readonly files: SettingsFiles,
+  ) {
     this.memory = new Memory(context)
   }
 
@@ -286,7 +248,7 @@ export class TeamSettings {
   private async planOf(state: State, part: Part): Promise<Plan> {
     const { folder, wanted, locked, asked } = state
     const memory = await this.memory.of(`${folder.uri}`)
-    const file = await readSettings(folder)
+    const file = await this.files.read(folder)
     // The folder may be on a disk that will be mounted again.
     if (!file.exists && !isOpen(folder)) return { state, file, memory, steps: [], questions: [] }
     const { answers } = this
@@ -445,7 +407,7 @@ export class TeamSettings {
   /** Each setting with its value, its source, and what it overrides. */
   async list(): Promise<{ folder: Folder; key: string; value: unknown; says: string }[]> {
     const lists = [...this.states.values()].map(async ({ folder, config, skipped, asked }) => {
-      const file = await readSettings(folder)
+      const file = await this.files.read(folder)
       const isFromTeam = await this.fromTeam(folder, file)
       const memory = await this.memory.of(`${folder.uri}`)
       const { answers } = this

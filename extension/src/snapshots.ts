@@ -1,11 +1,13 @@
 /** Pushes and pulls the snapshot of a repository. */
 import type * as vscode from 'vscode'
 import { isProblem, pullSettings, pushSettings } from '../../client/src/index.js'
-import { differences, isSame, settingsIn, valuesOf } from './plan.js'
+import { looksSecret } from '../../schemas/secrets.js'
+import { differences, isSame, pathOf, settingsIn, valuesOf } from './plan.js'
 import type { Folder } from './repositories.js'
-import { ask } from './say.js'
+import { ask, choose } from './say.js'
 import { pushToken, type Session } from './session.js'
-import { readSettings, type SettingsFile, type TeamSettings } from './settings.js'
+import type { TeamSettings } from './settings.js'
+import type { SettingsFile } from './settings-file.js'
 import type { Team } from './team.js'
 import type { Judge } from './trust.js'
 
@@ -28,11 +30,25 @@ export class Snapshots {
   }
 
   /** The settings that the person set in the folder, under the service's prefixes. */
-  private async mine(folder: Folder, file: SettingsFile, judge: Judge): Promise<Values> {
+  private async mine(folder: Folder, file: SettingsFile, judge: Judge): Promise<[string, unknown][]> {
     const isFromTeam = await this.settings.fromTeam(folder, file)
-    return valuesOf(
-      [...file.values].filter(([id, value]) => judge.refusal(id, value) === undefined && !isFromTeam(id)),
-    )
+    return [...file.values].filter(([id, value]) => judge.refusal(id, value) === undefined && !isFromTeam(id))
+  }
+
+  /** Shows what a push sends. Other people read it, so what looks like a secret isn't sent unless the person adds it. */
+  private async chosen(repo: string, mine: [string, unknown][]): Promise<Values | undefined> {
+    const entries = mine.map(([id, value]) => {
+      const isSecret = looksSecret(pathOf(id).at(-1) ?? id, value)
+      return {
+        label: id,
+        description: JSON.stringify(value),
+        ...(isSecret && { detail: 'Looks like a secret. Your team could read it.' }),
+        picked: !isSecret,
+        setting: [id, value] as [string, unknown],
+      }
+    })
+    const chosen = await choose(entries, `Push these settings of ${repo}?`)
+    return chosen && valuesOf(chosen.map(({ setting }) => setting))
   }
 
   /** Changes that a snapshot would make in the folder. Settings that it doesn't have stay. */
@@ -69,7 +85,7 @@ export class Snapshots {
     const theirs = await pullSettings(client, repo)
     if (theirs === undefined) return `${repo} has no snapshot yet.`
     const judge = await this.settings.judge(client)
-    const file = await readSettings(folder)
+    const file = await this.settings.files.read(folder)
     const wanted = this.wanted(folder, theirs.settings, file, judge)
     const mine = valuesOf([...file.values].filter(([id]) => wanted.has(id)))
     const question = `Apply the snapshot of ${repo} to .vscode/settings.json?`
@@ -85,11 +101,14 @@ export class Snapshots {
     const repohostToken = await pushToken(this.context)
     if (repohostToken === undefined) return 'Sign in with the account of the repository host first.'
     const judge = await this.settings.judge(client)
-    const file = await readSettings(folder)
-    const settings = await this.mine(folder, file, judge)
+    const file = await this.settings.files.read(folder)
+    const mine = await this.mine(folder, file, judge)
     // A new snapshot without settings would be useless.
-    if (Object.keys(settings).length === 0)
+    if (mine.length === 0)
       return `You have set nothing in .vscode/settings.json of ${repo} that your team shares.`
+    const settings = await this.chosen(repo, mine)
+    if (settings === undefined) return undefined
+    if (Object.keys(settings).length === 0) return 'You chose no setting, so nothing is pushed.'
     let base = this.baseOf(repo) // Last pushed or seen in this editor.
     for (;;) {
       const pushed = await pushSettings(client, { repo, settings, repohostToken, base })
