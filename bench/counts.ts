@@ -4,13 +4,13 @@
  */
 import { v7 as uuidv7 } from 'uuid'
 import { insertTeam } from '../demo/team.js'
-import { toCountBatches } from '../src/features/counts/count-batches.js'
 import {
   findMembers,
   insertMatchingRepos,
   registerPeople,
   writeCounts,
 } from '../src/features/counts/queries/counts.js'
+import { sortCounts } from '../src/features/counts/sorted-counts.js'
 import { markDays } from '../src/features/minutes/queries/minutes.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
@@ -78,7 +78,8 @@ await benchmark(async (cleanUp) => {
     const http = performance.now() - start
     const stall = await longestStall()
     const before = addDays(today, -round - 100)
-    const { members, repos, batches } = toCountBatches(bodyOf(before, 7))
+    const { members } = bodyOf(before, 7)
+    const { repos, batches } = await sortCounts(members)
     const logins = members.map(({ login }) => login)
     start = performance.now()
     await database.transaction(async (tx) => {

@@ -130,8 +130,13 @@ export const MinutesOfRange = Resource('MinutesOfRange', {
 })
 export type MinutesOfRange = Static<typeof MinutesOfRange>
 
+export const CountsQuery = Type.Object({ workspace: Type.Optional(Uuid) })
+export type CountsQuery = Static<typeof CountsQuery>
+
 export const CountsBody = Named('CountsBody', {
-  workspace: Uuid,
+  workspace: Type.Optional(
+    Type.Unsafe<string>({ ...Uuid, description: 'Required, unless the query names the workspace.' }),
+  ),
   day: Type.Unsafe<string>({ ...Day, description: 'A day from 2000-01-01 to tomorrow (UTC).' }),
   members: Type.Array(
     Named('MemberCounts', {

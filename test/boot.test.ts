@@ -10,8 +10,8 @@ import { buildApp } from '../src/app.js'
 import { readConfig } from '../src/config.js'
 import { billingSignature } from '../src/features/billing/billing-signature.js'
 import { effectiveConfig, pull } from '../src/features/settings/access.js'
-import { reader } from '../src/features/settings/configuration-reader.js'
-import { adminOf, adminOfBodyWorkspace, memberOf } from '../src/features/workspaces/access.js'
+import { configurationBody } from '../src/features/settings/configuration-body.js'
+import { adminOf, adminOfNamedWorkspace, memberOf } from '../src/features/workspaces/access.js'
 import { anyCallerWith, anyone } from '../src/platform/access/access.js'
 import { largeJson } from '../src/platform/http/large-json.js'
 import type { Scope } from '../src/platform/http/own-body.js'
@@ -68,8 +68,7 @@ t.test('a correctly declared route boots', async (t) => {
   await t.resolves(boot({}))
   const byQuery = answering({ querystring: Type.Object({ workspace: Uuid }) })
   await t.resolves(boot({ config: { access: adminOf('query.workspace') }, schema: byQuery }))
-  const byBody = answering({ body: Closed({ workspace: Uuid }) })
-  await t.resolves(boot({ method: 'POST', config: { access: adminOfBodyWorkspace() }, schema: byBody }))
+  await t.resolves(boot({ method: 'POST', config: { access: adminOfNamedWorkspace() } }))
   await t.resolves(
     boot({
       url: '/api/new/:id',
@@ -110,8 +109,8 @@ const mistakes: [mistake: Partial<RouteOptions>, message: string][] = [
     { querystring: Type.Object({ workspace: Type.Optional(Uuid) }) },
   ].map((wrong): [object, string] => [{ config: inQuery, schema: answering(wrong) }, noWorkspace]),
   [
-    { method: 'POST', config: { access: adminOfBodyWorkspace() }, schema: answering({ body: noText }) },
-    'takes its workspace from body.workspace, which isn’t a UUID',
+    { config: inQuery, schema: answering({ querystring: noText }) },
+    'takes its workspace from query.workspace, which isn’t a UUID',
   ],
   [{ config: { access: pull } }, 'takes its repository from params, which doesn’t require owner'],
   [
@@ -137,12 +136,12 @@ t.test('a faulty route stops the boot with an error that describes the fault', a
 
 t.test('a scope for large JSON bodies rejects routes that don’t declare one completely', async (t) => {
   const whole = {
-    bodyLimit: reader.maxBytes,
-    config: { access: anyone, accessBeforeBody: true, readsBody: reader.schema },
+    bodyLimit: configurationBody.maxBytes,
+    config: { access: anyone, accessBeforeBody: true, readsBody: configurationBody.schema },
   } as const
   const takes = (change: (route: typeof whole) => Partial<RouteOptions>) =>
     boot({ method: 'POST' }, undefined, (scope) => {
-      largeJson(scope, reader)
+      largeJson(scope, configurationBody)
       return change(whole)
     })
   await t.resolves(takes((route) => route))

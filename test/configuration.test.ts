@@ -1,13 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { locksOfUsers, locksOfWorkspaces } from '../src/platform/database/locks.js'
-import { heldMemory } from '../src/platform/process/held-memory.js'
 import { hasProperties } from './has-properties.js'
 import { whileHeld } from './locks.js'
 import { type Caller, reuseService, type Service, startService } from './service.js'
-import { until } from './until.js'
 
 const team = '/api/team/workspaces'
 
@@ -256,200 +254,34 @@ t.test('a configuration at the limits is read and replaced without blocking othe
   hasProperties(t, await ada.put(path, tooLong), { status: 400, body: { code: 'validation_failed' } })
 })
 
-/** The bytes that this person's latest request holds, counted until the test ends. */
-const watchMemory = (t: Test, caller: Caller) => {
-  const { hold } = heldMemory
-  t.teardown(() => {
-    heldMemory.hold = hold
-  })
-  const repohostId = String(caller.repohostId)
-  const watched = { now: 0, most: 0 }
-  heldMemory.hold = (person, lose) => {
-    const parts = hold.call(heldMemory, person, lose)
-    if (!person.includes(repohostId)) return parts
-    Object.assign(watched, { now: 0, most: 0 })
-    const part = () => {
-      const held = parts.part()
-      let bytes = 0
-      const add = (more: number) => {
-        bytes += more
-        watched.now += more
-        watched.most = Math.max(watched.most, watched.now)
-        held.add(more)
-      }
-      const release = () => {
-        watched.now -= bytes
-        bytes = 0
-        held.release()
-      }
-      return { add, release }
-    }
-    return { ...parts, part }
-  }
-  return watched
-}
-
-t.test('a change that lost a conflict holds only its last attempt in memory', async (t) => {
+t.test('changes of many overrides run one at a time, and others don’t wait for them', async (t) => {
   const service = await reuseService(t)
   const { ada, path } = await setScene(service)
+  const [eve] = await service.signInAll('eve')
+  const { id } = await service.workspace(eve)
   const { database } = service.app
   const { transaction } = database
+  const settings = { 'ext.a': 'x'.repeat(limits.settings_bytes - 20) }
+  const names = ['web', 'docs', 'infra', 'api', 'site', 'app']
+  const projects = Object.fromEntries(names.map((name) => [`acme/${name}`, { settings }]))
+  const put = async (body: object) => {
+    const replies = await Promise.all([ada.put(path, body), eve.put(`${team}/${id}/configuration`, body)])
+    for (const { status } of replies) t.equal(status, 200)
+  }
+  let [running, most] = [0, 0]
   t.teardown(() => {
     database.transaction = transaction
   })
-  const memory = watchMemory(t, ada)
-  const dryRun = async (conflicts: number) => {
-    let left = conflicts
-    database.transaction = (work, options) =>
-      transaction(async (tx) => {
-        const result = await work(tx)
-        if (left-- > 0) throw Object.assign(new Error('A conflict'), { code: '40001' })
-        return result
-      }, options)
-    const reply = await ada.put(`${path}?dry_run=true`, {
-      projects: { 'acme/web': { settings: { 'ext.a': 'x'.repeat(10_000) } } },
-    })
-    t.equal(reply.status, 200, reply.text)
-    return memory.most
-  }
-  const once = await dryRun(0)
-  t.ok(once > 10_000)
-  t.equal(await dryRun(2), once)
-})
-
-t.test('what was sent counts as held memory from its arrival until the change ends', async (t) => {
-  const service = await reuseService(t)
-  const { ada, path } = await setScene(service)
-  const { database } = service.app
-  const { transaction } = database
-  const { rows } = database.hot
-  t.teardown(() => {
-    database.transaction = transaction
-    database.hot.rows = rows
-  })
-  const memory = watchMemory(t, ada)
-  const held: [step: string, bytes: number][] = []
-  database.hot.rows = ((statement, parameters) => {
-    if (statement.name === 'sum workspace overrides') held.push(['before its turn', memory.now])
-    return rows.call(database.hot, statement, parameters)
-  }) as typeof rows
-  database.transaction = (work, options) => {
-    held.push(['before its transaction', memory.now])
-    return transaction(work, options)
-  }
-  const settings = { 'ext.a': 'x'.repeat(200_000) }
-  const sent = `acme/web\n${JSON.stringify(settings)}\n`.length
-  const steps = [
-    ['before its turn', sent],
-    ['before its transaction', sent],
-  ]
-  for (const query of ['?dry_run=true', '']) {
-    const reply = await ada.put(`${path}${query}`, { projects: { 'acme/web': { settings } } })
-    t.equal(reply.status, 200, reply.text)
-    t.same(held.splice(0), steps)
-    t.equal(memory.now, Buffer.byteLength(JSON.stringify(reply.body.changes)) - '[]'.length)
-  }
-})
-
-t.test(
-  'a change or a dry run that loses its memory to others ends with 503 and changes nothing',
-  async (t) => {
-    const service = await reuseService(t)
-    const { ada, path } = await setScene(service)
-    const { database } = service.app
-    const { transaction } = database
-    const { hold } = heldMemory
-    t.teardown(() => {
-      database.transaction = transaction
-      heldMemory.hold = hold
-    })
-    let loseMemory = () => {}
-    heldMemory.hold = (person, lose) => {
-      const parts = hold.call(heldMemory, person, lose)
-      loseMemory = () => {
-        parts.release()
-        lose()
-      }
-      return parts
-    }
-    let step = ''
-    database.transaction = (work, options) =>
-      transaction(async (tx) => {
-        const { rows } = tx
-        tx.rows = ((statement, parameters) => {
-          if (statement.name === step) loseMemory()
-          return rows.call(tx, statement, parameters)
-        }) as typeof rows
-        return work(tx)
-      }, options)
-    const projects = { 'acme/web': { settings: { 'ext.a': 'x'.repeat(200_000) } } }
-    const planned = 'count overrides affected by configuration'
-    for (const [query, name] of [
-      ['', 'upsert overrides'],
-      ['', planned],
-      ['?dry_run=true', planned],
-    ] as const) {
-      step = name
-      const reply = await ada.put(path + query, { projects })
-      t.same([reply.status, reply.body.code], [503, 'unavailable'], `${query} ${name}`)
-      t.same((await ada.get(path)).body.projects, {})
-    }
-  },
-)
-
-t.test('a change that loses its memory while it waits for another one ends before that one', async (t) => {
-  const service = await reuseService(t)
-  const { ada, path } = await setScene(service)
-  const { database } = service.app
-  const { transaction } = database
-  const { rows } = database.hot
-  const { hold } = heldMemory
-  t.teardown(() => {
-    database.transaction = transaction
-    database.hot.rows = rows
-    heldMemory.hold = hold
-  })
-  const losses: (() => void)[] = []
-  heldMemory.hold = (person, lose) => {
-    const parts = hold.call(heldMemory, person, lose)
-    losses.push(() => {
-      parts.release()
-      lose()
-    })
-    return parts
-  }
-  let arrived = 0
-  database.hot.rows = ((statement, parameters) => {
-    if (statement.name === 'sum workspace overrides') arrived++
-    return rows.call(database.hot, statement, parameters)
-  }) as typeof rows
-  let isRunning = false
   database.transaction = async (work, options) => {
-    isRunning = true
-    // Ample time for the second change to end first.
-    await setTimeout(3_000)
-    return transaction(work, options)
+    most = Math.max(most, ++running)
+    await setTimeout(100)
+    return transaction(work, options).finally(() => running--)
   }
-  const ended: [who: string, status: number][] = []
-  const write = async (who: string) => {
-    const settings = { 'ext.a': who.repeat(200_000) }
-    const overrides = ['web', 'docs', 'infra', 'api', 'site', 'app'].map((repo) => [
-      `acme/${repo}`,
-      { settings },
-    ])
-    const { status } = await ada.put(path, { projects: Object.fromEntries(overrides) })
-    ended.push([who, status])
-  }
-  const first = write('1')
-  await until(() => isRunning, 'the first change is in its transaction')
-  const second = write('2')
-  await until(() => arrived === 2, 'the second change is about to wait')
-  losses.at(-1)?.()
-  await Promise.all([first, second])
-  t.same(ended, [
-    ['2', 503],
-    ['1', 200],
-  ])
+  await put({ projects })
+  await put({ projects: {} })
+  t.equal(most, 1)
+  await put({ projects: {} })
+  t.equal(most, 2)
 })
 
 t.test(

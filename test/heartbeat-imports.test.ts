@@ -13,7 +13,7 @@ import { ApiError } from '../src/errors.js'
 import { runImports, startImport } from '../src/features/editors/import-heartbeats.js'
 import { unpacked } from '../src/features/editors/parsing/gzip.js'
 import { projectHostOf } from '../src/features/editors/project-names.js'
-import { reduceFile, uncountedMemory } from '../src/features/editors/reduce-file.js'
+import { reduceFile } from '../src/features/editors/reduce-file.js'
 import { reach } from './database.js'
 import { hasProperties } from './has-properties.js'
 import { fillWithPatterns } from './many-patterns.js'
@@ -263,7 +263,7 @@ t.test('imports', async (t) => {
     const userId = (await caller.get('/api/me')).body.id
     const store = async (first: number, length = days, fails = isFailing) => {
       const stream = Readable.from([Buffer.from(fileOf(first, length, fails))])
-      const file = await reduceFile(stream, projectHostOf(service.app.config.repohost), uncountedMemory)
+      const file = await reduceFile(stream, projectHostOf(service.app.config.repohost))
       await startImport(service.database, userId, file)
     }
     await store(100)
@@ -577,7 +577,7 @@ t.test('imports', async (t) => {
       const pieces = Array.from({ length: Math.ceil(csv.length / size) }, (_, index) =>
         csv.subarray(index * size, (index + 1) * size),
       )
-      const { heartbeats, days } = await reduceFile(unpacked(Readable.from(pieces)), host, uncountedMemory)
+      const { heartbeats, days } = await reduceFile(unpacked(Readable.from(pieces)), host)
       t.same([heartbeats, days.length], [5, 1], `pieces of ${size} bytes`)
     }
     const messageOf = async (body: Buffer) => {
@@ -604,7 +604,7 @@ t.test('imports', async (t) => {
         const pieces = Array.from({ length: Math.ceil(padded.length / size) }, (_, index) =>
           padded.subarray(index * size, (index + 1) * size),
         )
-        const { heartbeats } = await reduceFile(unpacked(Readable.from(pieces)), host, uncountedMemory)
+        const { heartbeats } = await reduceFile(unpacked(Readable.from(pieces)), host)
         t.equal(heartbeats, 5, `${zeros} zero bytes in pieces of ${size} bytes`)
       }
     }
@@ -624,12 +624,9 @@ t.test('imports', async (t) => {
       }
     }
     const host = projectHostOf(service.config.repohost)
-    const failure = await reduceFile(
-      unpacked(Readable.from(pieces())),
-      host,
-      uncountedMemory,
-      10_000_000,
-    ).catch((error) => error)
+    const failure = await reduceFile(unpacked(Readable.from(pieces())), host, undefined, 10_000_000).catch(
+      (error) => error,
+    )
     t.equal(failure.code, 'payload_too_large')
     t.ok(read < bomb.length / 2, 'the rest is not unpacked')
   })
@@ -643,12 +640,12 @@ t.test('imports', async (t) => {
       )
     const bytesOf = async (minutesPerDay: number, atMost = Number.POSITIVE_INFINITY) => {
       let bytes = 0
-      const add = (more: number) => {
-        bytes += more
+      const requireMemory = async (now: number) => {
+        bytes = now
         if (bytes > atMost) throw new ApiError('unavailable')
       }
       const pieces = ['time,project\n', ...csv(minutesPerDay)].map((line) => Buffer.from(line))
-      const file = await reduceFile(Readable.from(pieces), host, { add })
+      const file = await reduceFile(Readable.from(pieces), host, requireMemory)
       t.equal(file.days.length, days)
       return bytes / days
     }

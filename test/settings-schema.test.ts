@@ -177,7 +177,6 @@ t.test('in enforce mode, wrong keys and values are returned together, in order',
       path: path.replace('/body/', '/body/projects/acme~1api/'),
       ...rest,
     }))
-  // A thread reads a large body.
   const large = { 'lint.large': 'x'.repeat(200_000) }
   for (const [settings, faults] of [
     [spelled, faultsOfSpelled],

@@ -317,24 +317,6 @@ t.test('features have no timers or body limits of their own', async (t) => {
     t.match(unsafe, TIMER)
 })
 
-/** How a module says that it's the one that exports a reader. */
-const NAMES_ITSELF = /\bmodule: import\.meta\.url\b/
-const EXPORTS_READER = /^export const reader\b/m
-
-t.test(
-  'a reader of large bodies is exported by the module it names, where a thread looks for it',
-  async (t) => {
-    const [naming, exporting]: [string[], string[]] = [[], []]
-    for (const path of await sourcesIn('src')) {
-      const text = await readFile(join(projectRoot, path), 'utf8')
-      if (NAMES_ITSELF.test(text)) naming.push(path)
-      if (EXPORTS_READER.test(text)) exporting.push(path)
-    }
-    t.ok(naming.length > 0)
-    t.strictSame(exporting, naming)
-  },
-)
-
 t.test('the current day comes from the database’s clock', async (t) => {
   const folder = join(projectRoot, 'src')
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { JsonTokens } from '../src/platform/http/json-tokens.js'
+import { readJson } from '../src/platform/http/json-values.js'
 import { parseStrictJson } from '../src/platform/http/strict-json.js'
 
 const bounds = { depth: 32, values: 1_000 }
@@ -97,4 +98,49 @@ t.test('streams accept exactly the texts that JSON.parse accepts, in pieces of a
     { numRuns: 2_000 },
   )
   t.pass()
+})
+
+t.test('large bodies are read as strictly as ordinary ones, into the same values', async (t) => {
+  const part = fc.constantFrom(
+    ...['{', '}', '[', ']', ',', ':', '"a"', '"__proto__":', '"constructor":{"prototype":1}', '"\\u0000"'],
+    ...[
+      '"\\ud800"',
+      '"\\ud83d\\ude00"',
+      '"\\n"',
+      '1e400',
+      '0.1',
+      '12345678901234567890',
+      '1E+2',
+      'true',
+      'null',
+    ],
+  )
+  const text = fc.oneof(
+    fc.json(),
+    fc.array(part, { maxLength: 8 }).map((parts) => parts.join('')),
+    fc.array(part, { maxLength: 8 }).map((parts) => `[${parts.join()}]`),
+    fc
+      .string({ minLength: 40, maxLength: 300 })
+      .map((value) => JSON.stringify({ [value]: value.repeat(100) })),
+  )
+  const few = { depth: 5, values: 12, properties: 6 }
+  await fc.assert(
+    fc.asyncProperty(text, async (text) => {
+      const bytes = Buffer.from(text)
+      const strict = outcomeOf(() => parseStrictJson(bytes, few))
+      const read = await readJson(bytes, few).then(JSON.stringify, (error: Error) => error.name)
+      if (read !== strict) throw new Error(`${text}: ${read}, but ${strict}`)
+    }),
+    { numRuns: 3_000 },
+  )
+  const codes = `"${'\\n'.repeat(20_000)}"`
+  t.equal(await readJson(Buffer.from(codes), few), JSON.parse(codes))
+  await t.rejects(readJson(Buffer.from([0x22, 0xff, 0x22]), few), { message: /UTF-8/ })
+  await t.rejects(readJson(Buffer.from('{"a":{"constructor":{"a":1,"prototype":{}}}}'), few), {
+    message: /isn’t allowed/,
+  })
+  t.same(
+    await readJson(Buffer.from('[{"__proto__":1,"a":"\\u0000\\ud800"},1e400]'), { ...few, lenient: true }),
+    [{ a: '\0\ud800' }, Number.POSITIVE_INFINITY],
+  )
 })

@@ -29,8 +29,8 @@ const upload = (workspace: string, day: string, members: number) => ({
     repos: Array.from({ length: 100 }, (_, repo) => ({ repo: `acme/repo-${repo}`, count: 1 })),
   })),
 })
-/** Large enough to be read outside the event loop. */
-const LARGE = 60
+/** Larger than 1 MiB. */
+const LARGE = 400
 
 const fill = (item: string, bytes = BYTES) => item.repeat(Math.floor(bytes / item.length))
 const hostile: Record<string, (workspace: string) => string> = {

@@ -1296,7 +1296,8 @@ export type MemberCounts = {
 }
 
 export type CountsBody = {
-  workspace: string
+  /** Required, unless the query names the workspace. */
+  workspace?: string
   /** A day from 2000-01-01 to tomorrow (UTC). */
   day: string
   members: MemberCounts[]
@@ -4103,7 +4104,7 @@ export interface Operations {
       body?: ConfigurationBody
     }
     answer: ConfigurationResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemWorkspaceLimit | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemPatternOutsideOrganization | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemBadRequest | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRequestTimeout | ProblemWorkspaceLimit | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemPatternOutsideOrganization | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Get a repository's effective settings */
   'GET /api/team/effective-config': {
@@ -4159,18 +4160,24 @@ export interface Operations {
   /** Set the commit counts of a day */
   'POST /api/team/commits': {
     request: {
+      query?: {
+        workspace?: string | undefined
+      }
       body: CountsBody
     }
     answer: CountsResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemBadRequest | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRequestTimeout | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Set the closed-issue counts of a day */
   'POST /api/team/closed-issues': {
     request: {
+      query?: {
+        workspace?: string | undefined
+      }
       body: CountsBody
     }
     answer: CountsResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemBadRequest | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRequestTimeout | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Read the team dashboard */
   'GET /api/team/dashboard': {

@@ -12,7 +12,7 @@ import {
 } from '../features/editors/import-heartbeats.js'
 import { unpacked } from '../features/editors/parsing/gzip.js'
 import { projectHostOf } from '../features/editors/project-names.js'
-import { reduceFile, uncountedMemory } from '../features/editors/reduce-file.js'
+import { reduceFile } from '../features/editors/reduce-file.js'
 import { findAccount } from '../operator/accounts.js'
 import { openDatabaseForCommand } from '../platform/database/command-database.js'
 import { readArguments } from '../platform/process/arguments.js'
@@ -76,7 +76,7 @@ runCommand(async (stopped) => {
   const start = async () => {
     await requireNoImport(database.read, user.id)
     const chunks = unpacked(readingFile(path, stopped))
-    const file = await reduceFile(chunks, projectHostOf(config.repohost), uncountedMemory)
+    const file = await reduceFile(chunks, projectHostOf(config.repohost))
     return startImport(database, user.id, file)
   }
   const { id } = await start().catch((error) => {

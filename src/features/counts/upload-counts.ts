@@ -1,3 +1,4 @@
+import type { CountsBody } from '../../../schemas/activity.js'
 import type { CountName } from '../../../schemas/counts.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, validationError } from '../../errors.js'
@@ -7,7 +8,6 @@ import { addDays } from '../../platform/time/days.js'
 import { markDays } from '../minutes/index.js'
 import type { PrivacyRules } from '../privacy/index.js'
 import { lockAdmin, readFirstNamedDay, type WorkspaceCall } from '../workspaces/index.js'
-import type { CountBatches } from './count-batches.js'
 import {
   findMembers,
   hasReports,
@@ -16,6 +16,7 @@ import {
   registerPeople,
   writeCounts,
 } from './queries/counts.js'
+import { type SortedCounts, sortCounts } from './sorted-counts.js'
 
 const EARLIEST_DAY = '2000-01-01'
 
@@ -29,7 +30,7 @@ export const checkCountsDay = async (database: Database, day: string): Promise<v
 /** The workspace may be removed during an upload. */
 const options = { rowsCanConflict: true }
 /** The cost of comparing the repositories with the patterns that could match them. */
-const checkComparisons = ({ repos, characters }: CountBatches['named'], patternCharacters: number) => {
+const checkComparisons = ({ repos, characters }: SortedCounts['named'], patternCharacters: number) => {
   const comparisons = characters * patternCharacters
   if (comparisons <= limits.counts_comparisons) return
   const reposThatFit = Math.floor((repos * limits.counts_comparisons) / comparisons)
@@ -48,20 +49,23 @@ export const uploadCounts = async (
   privacy: PrivacyRules,
   { workspaceId, userId }: WorkspaceCall,
   kind: CountName,
-  { day, members, named, repos, batches }: CountBatches,
-): Promise<string> =>
-  database.transaction(async (tx) => {
+  { day, members }: CountsBody,
+): Promise<string> => {
+  const { named, repos, batches } = await sortCounts(members)
+  return database.transaction(async (tx) => {
     checkComparisons(named, await readPatternLength(tx, workspaceId))
     const logins = members.map(({ login }) => login)
     const userIds = await findMembers(tx, workspaceId, logins)
     const skipped = logins
       .filter((_, index) => userIds[index] === null)
       .map((login) => JSON.stringify({ login, code: 'member_not_found' }))
-    const known = members.flatMap((member, index) => {
+    const known = members.flatMap(({ repos }, index) => {
       const memberId = userIds[index]
-      return memberId ? [{ ...member, memberId }] : []
+      return memberId ? [{ repos, memberId }] : []
     })
-    const counted = known.filter(({ hasMore }) => hasMore).map(({ memberId }) => memberId)
+    const counted = known
+      .filter(({ repos }) => repos.some(({ count }) => count > 0))
+      .map(({ memberId }) => memberId)
     const isReported = await hasReports(tx, workspaceId)
     const registered = isReported ? known.map(({ memberId }) => memberId) : counted
     if (registered.length > 0) {
@@ -70,7 +74,7 @@ export const uploadCounts = async (
     }
     const target = { workspaceId, day, userIds, logins, hasReports: isReported }
     let upserted = 0
-    let unchanged = known.reduce((sum, { counts }) => sum + counts, 0)
+    let unchanged = known.reduce((sum, { repos }) => sum + repos.length, 0)
     for (const batch of batches) {
       const written = await writeCounts(tx, kind, target, batch)
       upserted += written.upserted
@@ -85,3 +89,4 @@ export const uploadCounts = async (
     if (firstNamed === null || day < firstNamed) [upserted, unchanged] = [upserted + unchanged, 0]
     return `{"upserted":${upserted},"unchanged":${unchanged},"skipped":[${skipped.join()}]}`
   }, options)
+}

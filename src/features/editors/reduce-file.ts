@@ -117,7 +117,8 @@ class Reduction {
   private readonly numbers = new Map<string, number>()
   private readonly days = new Map<number, ReducedDay>()
   private projectDays = 0
-  private bytes = 0
+  /** How many bytes it takes. */
+  bytes = 0
   private readonly lastMinute = Math.floor(Date.now() / 60_000) + DAY_MINUTES
 
   constructor(private readonly host: ProjectHost) {}
@@ -167,13 +168,6 @@ class Reduction {
       )
   }
 
-  /** The bytes that it takes, since the last call. */
-  takeBytes(): number {
-    const bytes = this.bytes
-    this.bytes = 0
-    return bytes
-  }
-
   result(): ReducedFile {
     const days = [...this.days.values()].sort((a, b) => a.day - b.day)
     return { heartbeats: this.heartbeats, skipped: this.skipped, projects: this.projects, days }
@@ -209,22 +203,16 @@ class Reduction {
   }
 }
 
-/** Counts the memory of the reduced file. */
-interface Memory {
-  add(bytes: number): void
-}
-/** The memory of a process that reads one file and ends. */
-export const uncountedMemory: Memory = { add: () => {} }
-
 /**
  * @param chunks the file as it arrives, unpacked
+ * @param requireMemory is told how many bytes the reduced file takes so far, and may wait
  * @throws {ApiError} `payload_too_large`, `invalid_json`, `validation_failed` for a file without heartbeats, and what
- * `memory` throws
+ * `requireMemory` throws
  */
 export const reduceFile = async (
   chunks: AsyncIterable<Buffer>,
   host: ProjectHost,
-  memory: Memory,
+  requireMemory: (bytes: number) => Promise<void> = async () => {},
   maxBytes: number = limits.import_unpacked_bytes,
 ): Promise<ReducedFile> => {
   const reduction = new Reduction(host)
@@ -245,7 +233,7 @@ export const reduceFile = async (
           : new CsvReader(reduction.addLine)
         if (reader instanceof JsonTokens) reduction.addFrom(reader.read(piece.subarray(start)))
         else await reader.push(piece.subarray(start))
-        memory.add(reduction.takeBytes())
+        await requireMemory(reduction.bytes)
       }
     }
     if (reader instanceof JsonTokens) reduction.addFrom(reader.end())

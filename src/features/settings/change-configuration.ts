@@ -1,9 +1,8 @@
 import type { Warnings } from '../../../schemas/common.js'
-import type { ConfigurationEffect } from '../../../schemas/configuration.js'
+import type { ConfigurationBody, ConfigurationEffect } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Database } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
-import type { RequestMemory } from '../../platform/http/request-memory.js'
 import {
   type Change,
   changeWorkspace,
@@ -16,8 +15,6 @@ import {
 } from '../workspaces/index.js'
 import { applySettings } from './change-workspace-settings.js'
 import type { ChangeList } from './configuration-changes.js'
-import { acquireChangePermit } from './configuration-permits.js'
-import type { SentConfiguration } from './configuration-reader.js'
 import { batchesOf, type ConfigurationPlan, nameOf, planConfiguration } from './plan-configuration.js'
 import { requireStorageFor, requireStorageQuota } from './policies/storage-quota.js'
 import { deleteOverrides, limitOverrideHistory, writeOverrides } from './queries/overrides.js'
@@ -32,11 +29,9 @@ export interface ConfigurationResponse {
 }
 
 interface ConfigurationRequest {
-  sent: SentConfiguration
+  sent: ConfigurationBody
   preconditions: Preconditions
   dryRun: boolean
-  /** When others need it, the change ends without effect. */
-  memory: RequestMemory
 }
 
 /** Everything that a change depends on besides the request. */
@@ -51,38 +46,24 @@ interface Context {
  * @throws {ApiError} `version_conflict`, `validation_failed`, `settings_too_large`, `repo_outside_patterns`, `key_locked`,
  * `workspace_full`, `workspace_limit`, `unavailable`
  */
-export const changeConfiguration = async (
+export const changeConfiguration = (
   context: Context,
   call: WorkspaceCall,
   request: ConfigurationRequest,
-): Promise<ConfigurationResponse> => {
-  const { database } = context
-  const { workspaceId } = call
-  const { sent, dryRun, memory } = request
-  const releasePermit = await acquireChangePermit(database, workspaceId, sent.projects, memory)
-  try {
-    return await (dryRun
-      ? previewConfiguration(context, call, request)
-      : replaceConfiguration(context, call, request))
-  } finally {
-    releasePermit()
-  }
-}
+): Promise<ConfigurationResponse> =>
+  request.dryRun ? previewConfiguration(context, call, request) : replaceConfiguration(context, call, request)
 
 /** The same response, without a change. */
 const previewConfiguration = (
   { database, rules, quota }: Context,
   call: WorkspaceCall,
-  { sent, preconditions, memory }: ConfigurationRequest,
+  { sent, preconditions }: ConfigurationRequest,
 ): Promise<ConfigurationResponse> =>
   previewChange(database, call, 'admin', async (preview) => {
-    // After a conflict, all of this is repeated.
-    memory.response.release()
     const { workspaceId } = call
-    const plan = await planConfiguration(preview.tx, { workspaceId, sent, preconditions, rules, memory })
+    const plan = await planConfiguration(preview.tx, { workspaceId, sent, preconditions, rules })
     const { head, patterns, overrides } = plan
     if (patterns) await requirePatternsToPreview(preview, workspaceId, head.patterns, patterns, quota)
-    memory.throwIfLost()
     if (overrides.grownBytes > 0) await requireStorageFor(preview.tx, workspaceId, overrides.grownBytes)
     return responseOf(workspaceId, plan, head)
   })
@@ -90,16 +71,14 @@ const previewConfiguration = (
 const replaceConfiguration = (
   { database, rules, quota }: Context,
   call: WorkspaceCall,
-  { sent, preconditions, memory }: ConfigurationRequest,
+  { sent, preconditions }: ConfigurationRequest,
 ): Promise<ConfigurationResponse> =>
   changeWorkspace(database, call, 'admin', async (change) => {
-    // After a conflict, all of this is repeated.
-    memory.response.release()
     const { workspaceId } = call
-    const plan = await planConfiguration(change.tx, { workspaceId, sent, preconditions, rules, memory })
+    const plan = await planConfiguration(change.tx, { workspaceId, sent, preconditions, rules })
     const { head, patterns, overrides } = plan
     if (patterns) await requirePatterns(change, workspaceId, head.patterns, patterns, quota)
-    await writePlan(change, workspaceId, plan, memory)
+    await writePlan(change, workspaceId, plan)
     if (overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
     return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
   })
@@ -110,36 +89,30 @@ const responseOf = (
   head: Head,
 ): ConfigurationResponse => ({ changes, warnings, affected, etag: etagOfConfiguration(workspaceId, head) })
 
-/** @throws {ApiError} `unavailable` if others have needed the memory */
 const writePlan = async (
   change: Change,
   workspaceId: string,
   { head, settings, patterns, overrides }: ConfigurationPlan,
-  memory: RequestMemory,
 ): Promise<void> => {
   if (settings) await applySettings(change, workspaceId, head, settings)
   if (patterns) await setPatterns(change, workspaceId, head.patterns, patterns)
-  await writeOverridePlan(change, workspaceId, overrides, memory)
-  memory.throwIfLost()
+  await writeOverridePlan(change, workspaceId, overrides)
 }
 
 const writeOverridePlan = async (
   change: Change,
   workspaceId: string,
   { written, removed }: ConfigurationPlan['overrides'],
-  memory: RequestMemory,
 ): Promise<void> => {
   const { tx, caller, reason, recordAll } = change
   for (const batch of batchesOf(removed)) {
-    memory.throwIfLost()
     await deleteOverrides(tx, workspaceId, batch)
     await recordAll(
       batch.map((one) => ({ action: 'override.removed', target: nameOf(one), details: one.details })),
     )
   }
   for (const batch of batchesOf(written)) {
-    memory.throwIfLost()
-    const overrides = batch.map((one) => ({ ...one, settings: one.settings.toString() }))
+    const overrides = batch.map((one) => ({ ...one, settings: JSON.stringify(one.values) }))
     await writeOverrides(tx, workspaceId, overrides, { author: caller, reason })
     await recordAll(
       batch.map((one) => ({ action: 'override.set', target: nameOf(one), details: one.details })),

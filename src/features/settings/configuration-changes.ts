@@ -1,6 +1,5 @@
 /** A new configuration's changes, key by key. */
 import type { ConfigurationChange } from '../../../schemas/configuration.js'
-import type { Held } from '../../platform/process/held-memory.js'
 import { yieldIfDue } from '../../platform/process/yield-if-due.js'
 import { canonical } from './schema/check.js'
 
@@ -78,9 +77,6 @@ export class ChangeListBuilder {
   private readonly list: ChangeList = { count: 0, pieces: [] }
   private text = ''
 
-  /** @param memory counts the list */
-  constructor(private readonly memory: Held) {}
-
   add(change: ConfigurationChange): void {
     this.text += `${this.list.count++ > 0 ? ',' : ''}${JSON.stringify(change)}`
     if (this.text.length >= PIECE_LENGTH) this.endPiece()
@@ -96,9 +92,7 @@ export class ChangeListBuilder {
   }
 
   private endPiece(): void {
-    const piece = Buffer.from(this.text)
-    this.memory.add(piece.length)
-    this.list.pieces.push(piece)
+    this.list.pieces.push(Buffer.from(this.text))
     this.text = ''
   }
 }

@@ -1,6 +1,10 @@
 /** Plans the change to a new configuration, and changes nothing. */
 import type { Warnings } from '../../../schemas/common.js'
-import type { ConfigurationChange, ConfigurationEffect } from '../../../schemas/configuration.js'
+import type {
+  ConfigurationBody,
+  ConfigurationChange,
+  ConfigurationEffect,
+} from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
 import { repoKeysOf, splitRepo } from '../../../schemas/repo-keys.js'
 import { parsePatterns, type RepoPattern } from '../../../schemas/repo-pattern.js'
@@ -8,9 +12,9 @@ import { type Locks, lockedKeysIn, locksOf, spellingFaultsIn } from '../../../sc
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
-import type { RequestMemory } from '../../platform/http/request-memory.js'
 import { yieldIfDue } from '../../platform/process/yield-if-due.js'
 import { requireKeys, type SettingsContent } from './change-workspace-settings.js'
+import { placeOfOverride } from './configuration-body.js'
 import {
   type ChangeList,
   ChangeListBuilder,
@@ -18,12 +22,6 @@ import {
   isSame,
   type Values,
 } from './configuration-changes.js'
-import {
-  overridesByName,
-  placeOfOverride,
-  type SentConfiguration,
-  type SentOverride,
-} from './configuration-reader.js'
 import { describeChange } from './describe-change.js'
 import { requireRules, requireSpelling, warningsOf } from './policies/settings-rules.js'
 import { countAffected, findOutside } from './queries/configuration.js'
@@ -51,11 +49,9 @@ export interface ConfigurationPlan {
 /** Everything that a plan depends on besides the stored configuration. */
 interface PlanRequest {
   workspaceId: string
-  sent: SentConfiguration
+  sent: ConfigurationBody
   preconditions: Preconditions
   rules: SettingsRules | undefined
-  /** Counts the list of changes as part of the response. When others need it, planning ends. */
-  memory: RequestMemory
 }
 
 /**
@@ -63,11 +59,11 @@ interface PlanRequest {
  * the patterns is for the caller to check.
  */
 export const planConfiguration = async (tx: Db, request: PlanRequest): Promise<ConfigurationPlan> => {
-  const { workspaceId, sent, preconditions, rules, memory } = request
+  const { workspaceId, sent, preconditions, rules } = request
   const head = await readHead(tx, workspaceId)
   requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
 
-  const list = new ChangeListBuilder(memory.response)
+  const list = new ChangeListBuilder()
   const settings = await planSettings(head, sent, rules)
   list.addAll(settings.changes)
   const patterns = sent.patterns ?? head.patterns
@@ -150,7 +146,7 @@ interface SettingsPlan {
 
 const planSettings = async (
   current: StoredWorkspaceSettings,
-  { settings, locked, idle_window_minutes }: SentConfiguration,
+  { settings, locked, idle_window_minutes }: ConfigurationBody,
   rules: SettingsRules | undefined,
 ): Promise<SettingsPlan> => {
   const stored = JSON.parse(current.settings) as Values
@@ -188,8 +184,8 @@ const planSettings = async (
 
 type Described = Record<string, unknown>
 
-/** Settings are bytes here, because strings would fill a small process's heap. */
-type WrittenOverride = Omit<NewOverride, 'settings'> & { settings: Buffer; details: Described }
+/** Its settings become text when they're written. */
+type WrittenOverride = Omit<NewOverride, 'settings'> & { values: Values; size: number; details: Described }
 type RemovedOverride = RepoId & { details: Described }
 
 interface OverridePlan {
@@ -219,14 +215,13 @@ interface LockedOverride {
  */
 const planOverrides = async (
   tx: Db,
-  { workspaceId, sent: { projects }, rules, memory }: PlanRequest,
+  { workspaceId, sent: { projects }, rules }: PlanRequest,
   locks: Locks,
   list: ChangeListBuilder,
 ): Promise<OverridePlan> => {
   const plan: OverridePlan = { written: [], removed: [], grownBytes: 0, locked: undefined, warnings: [] }
   if (!projects) return plan
   for await (const { stored, sent } of pairOverrides(tx, workspaceId, projects)) {
-    memory.throwIfLost()
     const step = sent ? await planWrite(stored, sent, rules) : await planRemoval(stored)
     if (step.kind === 'same') continue
     list.addAll(step.changes)
@@ -234,11 +229,17 @@ const planOverrides = async (
     if (step.kind === 'remove') plan.removed.push(step.override)
     else {
       plan.written.push(step.override)
-      plan.locked ??= findLocked(locks, step.values, step.override)
+      plan.locked ??= findLocked(locks, step.override.values, step.override)
       if (plan.warnings.length < MAX_WARNINGS) plan.warnings.push(...warningsAbout(rules, step))
     }
   }
   return plan
+}
+
+interface SentOverride {
+  /** As spelled in the request. */
+  name: string
+  settings: Values
 }
 
 /** One override before and after the change. */
@@ -250,9 +251,11 @@ type OverridePair =
 async function* pairOverrides(
   tx: Db,
   workspaceId: string,
-  projects: NonNullable<SentConfiguration['projects']>,
+  projects: NonNullable<ConfigurationBody['projects']>,
 ): AsyncGenerator<OverridePair> {
-  const remaining = await overridesByName(projects)
+  const remaining = new Map(
+    Object.entries(projects).map(([name, { settings }]) => [name.toLowerCase(), { name, settings }]),
+  )
   for await (const page of pagesOfOverrides(tx, workspaceId)) {
     for (const stored of page) {
       const key = nameOf(stored).toLowerCase()
@@ -271,7 +274,7 @@ interface Step {
 }
 
 type RemoveStep = Step & { kind: 'remove'; override: RemovedOverride }
-type WriteStep = Step & NewValues & { kind: 'write'; override: WrittenOverride; values: Values }
+type WriteStep = Step & NewValues & { kind: 'write'; override: WrittenOverride }
 
 const counted = (bytes: number) => Math.max(bytes, limits.workspace_bytes_per_settings)
 const storedBytes = ({ settings }: StoredOverride) => counted(Buffer.byteLength(settings))
@@ -292,9 +295,9 @@ const planWrite = async (
   sent: SentOverride,
   rules: SettingsRules | undefined,
 ): Promise<WriteStep | { kind: 'same' }> => {
-  const text = sent.settings.toString()
+  const { settings: values } = sent
+  const text = JSON.stringify(values)
   if (text === stored?.settings) return { kind: 'same' }
-  const values = JSON.parse(text) as Values
   const before = stored && (JSON.parse(stored.settings) as Values)
   const { owner, repo } = stored ?? splitRepo(sent.name)
   const { changes, set, settings } = await compareSettings(nameOf({ owner, repo }), before, values)
@@ -303,20 +306,20 @@ const planWrite = async (
   await yieldIfDue()
   const at = placeOfOverride(sent.name)
   requireValues(rules, { set, at }, before ?? {})
-  const size = sent.settings.length
+  const size = Buffer.byteLength(text)
   const version = (stored?.version ?? 0) + 1
   const details = { version, size_bytes: size, ...described }
-  const override = { owner, repo, ...repoKeysOf({ owner, repo }), version, settings: sent.settings, details }
+  const override = { owner, repo, ...repoKeysOf({ owner, repo }), version, values, size, details }
   const grownBytes = counted(size) - (stored ? storedBytes(stored) : 0)
-  return { kind: 'write', changes, set, at, override, values, grownBytes }
+  return { kind: 'write', changes, set, at, override, grownBytes }
 }
 
-export function* batchesOf<T extends RepoId & { settings?: Buffer }>(list: T[]): Generator<T[]> {
+export function* batchesOf<T extends RepoId & { size?: number }>(list: T[]): Generator<T[]> {
   let batch: T[] = []
   let bytes = 0
   for (const one of list) {
     batch.push(one)
-    bytes += one.settings?.length ?? 0
+    bytes += one.size ?? 0
     if (batch.length < BATCH_ROWS && bytes < BATCH_BYTES) continue
     yield batch
     batch = []

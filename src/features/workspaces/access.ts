@@ -10,6 +10,7 @@ import {
   type RequestPart,
   type SchemaOf,
 } from '../../platform/access/access.js'
+import { isUuid } from '../../platform/http/formats.js'
 import type { WorkspaceCall } from './change-workspace.js'
 import { canAccessWorkspace, requireRole } from './policies/rights.js'
 import { readRole, readRoles } from './queries/members.js'
@@ -101,21 +102,25 @@ export interface Roles extends Pick<WorkspaceCall, 'userId' | 'key'> {
 }
 
 /**
- * Access to a workspace that only the body names, as `workspace`. Callers who administer none are rejected before the
- * body is read, and others by `requireAdminIn` once the name is known.
+ * Access to a workspace that the query or only the body names, as `workspace`. Callers who don't administer the query's, or
+ * any, are rejected before the body is read, and others by `requireAdminIn` once the name is known.
  * @param scopes those that admit an access key
  */
-export const adminOfBodyWorkspace = (...scopes: Scope[]): Access<Roles> => ({
+export const adminOfNamedWorkspace = (...scopes: Scope[]): Access<Roles> => ({
   ...anyCallerWith(...scopes),
   callers: 'an admin of the workspace',
   errors: ['workspace_not_found', 'admin_required'],
-  find: async ({ server, key, memberId: userId }) => {
+  find: async ({ server, key, memberId: userId, query }) => {
     const all = await readRoles(server.db, userId)
     const reached = all.filter(({ workspaceId }) => !key || canAccessWorkspace(key, workspaceId))
     requireRole(reached.find(({ role }) => role === 'admin') ?? reached[0], 'admin')
-    return { userId, key, roles: new Map(reached.map(({ workspaceId, role }) => [workspaceId, role])) }
+    const roles = new Map(reached.map(({ workspaceId, role }) => [workspaceId, role]))
+    const { workspace } = query as { workspace?: unknown }
+    // The schema rejects any other one.
+    if (typeof workspace === 'string' && isUuid(workspace.toLowerCase()))
+      requireAdminIn({ userId, key, roles }, workspace)
+    return { userId, key, roles }
   },
-  faultOf: (schemaOf) => faultOfSource(schemaOf, 'body.workspace'),
 })
 
 /** @throws {ApiError} `workspace_not_found`, `admin_required` */

@@ -1,11 +1,10 @@
 /** Workspaces, members and rights, for other features. */
 export {
   adminOf,
-  adminOfBodyWorkspace,
+  adminOfNamedWorkspace,
   adminOrDryRunOf,
   memberIfWorkspaceGiven,
   memberOf,
-  type Roles,
   requireAdminIn,
 } from './access.js'
 export { type Change, changeWorkspace, previewChange, type WorkspaceCall } from './change-workspace.js'

@@ -23,6 +23,8 @@ export interface ConnectionTimeouts {
   uploadRate: number
   /** How long a large body may take before the minimum speed applies. For uploads, that's `request`. */
   slow: number
+  /** How long a large body may take to arrive, and its response to be read, while others wait to send one. */
+  patience: number
   /** How often the service looks for bodies that are too slow. */
   check: number
   /** How long a request may go without a byte in either direction. */
@@ -40,6 +42,7 @@ export const connectionTimeouts: ConnectionTimeouts = {
   upload: 900_000,
   uploadRate: 65_536,
   slow: 10_000,
+  patience: 20_000,
   check: 5_000,
   inactivity: 60_000,
   // Longer than the minute that load balancers keep a connection.
@@ -100,8 +103,9 @@ declare module 'fastify' {
 interface BodyTimeouts {
   /** Gives a request's body as much time as a large file. Only for known callers, and only a few at a time. */
   extendForUpload(request: IncomingMessage): void
-  /** The same for a large body, which holds memory and must soon arrive as fast as a file. */
+  /** The same for a large body, which holds memory and must soon arrive as fast as a file. Its time starts now. */
   extendForLargeBody(request: IncomingMessage): void
+  patienceMs: number
 }
 
 interface Arriving {
@@ -116,7 +120,7 @@ interface Arriving {
 /** Node has a single timeout for all requests, which is set for uploads. Here, other requests get a shorter one. */
 const boundBodies = (
   app: FastifyInstance,
-  { request: ordinary, upload, uploadRate, slow, check }: ConnectionTimeouts,
+  { request: ordinary, upload, uploadRate, slow, patience, check }: ConnectionTimeouts,
 ) => {
   /** Requests whose body has yet to arrive. */
   const arriving = new Map<IncomingMessage, Arriving>()
@@ -134,11 +138,17 @@ const boundBodies = (
     arriving.set(request, { since, deadline: slowUntil, slowUntil, before: request.socket.bytesRead })
     request.once('close', () => arriving.delete(request))
   })
-  const extend = (slowMs: number) => (request: IncomingMessage) => {
+  const extend = (request: IncomingMessage, since: number | undefined, slowMs: number) => {
     const one = arriving.get(request)
-    if (one) Object.assign(one, { deadline: one.since + upload, slowUntil: one.since + slowMs })
+    if (!one) return
+    if (since !== undefined) Object.assign(one, { since, before: request.socket.bytesRead })
+    Object.assign(one, { deadline: one.since + upload, slowUntil: one.since + slowMs })
   }
-  app.decorate('bodyTimeouts', { extendForUpload: extend(ordinary), extendForLargeBody: extend(slow) })
+  app.decorate('bodyTimeouts', {
+    extendForUpload: (request) => extend(request, undefined, ordinary),
+    extendForLargeBody: (request) => extend(request, performance.now(), slow),
+    patienceMs: patience,
+  })
   const timer = setInterval(() => {
     const now = performance.now()
     for (const [request, one] of arriving) {

@@ -19,15 +19,12 @@ export interface Bounds {
   values: number
   /** Properties of all objects, whose names cost several times more than values. */
   properties?: number
-  /** For bodies of which only some properties are read, and checked there. All others may hold anything that is JSON. */
-  lenient?: true
 }
 
 /**
  * Parses JSON and rejects what wouldn't survive the round trip to the database: bytes that aren't UTF-8, NUL and lone
  * surrogates in strings, numbers that a double can't hold, `__proto__` and `constructor.prototype`, and anything that
- * exceeds the bounds. A lenient one rejects only bytes that aren't UTF-8, and what exceeds the bounds. The time is linear
- * in the length of any text.
+ * exceeds the bounds. The time is linear in the length of any text.
  *
  * @throws {StrictJsonError}
  */
@@ -43,7 +40,15 @@ export const parseStrictJson = (bytes: Buffer, bounds: Bounds): unknown => {
   return value
 }
 
-const malformed = () => new StrictJsonError('The body isn’t valid JSON.')
+export const notUtf8 = () => new StrictJsonError('The body isn’t UTF-8.')
+export const tooDeep = (levels: number) =>
+  new StrictJsonError(`The body is nested deeper than ${levels} levels.`)
+export const tooWide = (count: number, what: 'values' | 'properties') =>
+  new TooManyValuesError(`The body has more than ${count} ${what}. Send fewer at once.`)
+export const containsNul = () => new StrictJsonError('A string contains NUL (\\u0000).')
+export const halfSurrogate = () => new StrictJsonError('A string contains half of a surrogate pair.')
+export const forbiddenKey = (key: string) => new StrictJsonError(`The key ${key} isn’t allowed.`)
+export const malformed = () => new StrictJsonError('The body isn’t valid JSON.')
 
 const codeOf = (char: string) => char.charCodeAt(0)
 const QUOTE = codeOf('"')
@@ -68,9 +73,9 @@ const LOWER_U = codeOf('u')
  * @returns whether the text can contain a rejected key
  */
 const scan = (bytes: Buffer, bounds: Bounds): boolean => {
-  const { properties: maxProperties = bounds.values, lenient: isLenient = false } = bounds
-  if (!isUtf8(bytes)) throw new StrictJsonError('The body isn’t UTF-8.')
-  let canPoison = !isLenient && (bytes.includes('__proto__') || bytes.includes('constructor'))
+  const { properties: maxProperties = bounds.values } = bounds
+  if (!isUtf8(bytes)) throw notUtf8()
+  let canPoison = bytes.includes('__proto__') || bytes.includes('constructor')
   let depth = 0
   let values = 0
   let properties = 0
@@ -81,30 +86,25 @@ const scan = (bytes: Buffer, bounds: Bounds): boolean => {
       at++
       while (at < bytes.length && bytes[at] !== QUOTE) {
         if (bytes[at] !== BACKSLASH) at++
-        else if (isLenient || bytes[at + 1] !== LOWER_U) at += 2
+        else if (bytes[at + 1] !== LOWER_U) at += 2
         else {
           at = checkEscape(bytes, at)
           canPoison = true
         }
       }
       at++
-    } else if (!isLenient && (byte === MINUS || isDigit(byte))) {
+    } else if (byte === MINUS || isDigit(byte)) {
       at = checkNumber(bytes, at)
     } else {
       at++
       if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
-        if (++depth > bounds.depth)
-          throw new StrictJsonError(`The body is nested deeper than ${bounds.depth} levels.`)
+        if (++depth > bounds.depth) throw tooDeep(bounds.depth)
         values++
       } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
       else if (byte === COMMA) values++
       else if (byte === COLON) properties++
-      if (values > bounds.values)
-        throw new TooManyValuesError(`The body has more than ${bounds.values} values. Send fewer at once.`)
-      if (properties > maxProperties)
-        throw new TooManyValuesError(
-          `The body has more than ${maxProperties} properties. Send fewer at once.`,
-        )
+      if (values > bounds.values) throw tooWide(bounds.values, 'values')
+      if (properties > maxProperties) throw tooWide(maxProperties, 'properties')
     }
   }
   return canPoison
@@ -114,11 +114,10 @@ const scan = (bytes: Buffer, bounds: Bounds): boolean => {
 const checkEscape = (bytes: Buffer, start: number): number => {
   const unit = escapedUnit(bytes, start)
   if (Number.isNaN(unit)) throw malformed()
-  if (unit === 0) throw new StrictJsonError('A string contains NUL (\\u0000).')
+  if (unit === 0) throw containsNul()
   if (unit < 0xd800 || unit > 0xdfff) return start + 6
   const next = escapedUnit(bytes, start + 6)
-  if (unit > 0xdbff || !(next >= 0xdc00 && next <= 0xdfff))
-    throw new StrictJsonError('A string contains half of a surrogate pair.')
+  if (unit > 0xdbff || !(next >= 0xdc00 && next <= 0xdfff)) throw halfSurrogate()
   return start + 12
 }
 
@@ -179,6 +178,11 @@ const checkNumber = (bytes: Buffer, start: number): number => {
   return at
 }
 
+/** @throws {StrictJsonError} for a number that a double can't hold */
+export const requireExact = (literal: string): void => {
+  checkNumber(Buffer.from(literal, 'latin1'), 0)
+}
+
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= ZERO && byte <= NINE
 
 /** Whether the double has the literal's digits and exponent. */
@@ -217,5 +221,5 @@ const checkProperty = (key: string, property: unknown): void => {
       typeof property === 'object' &&
       property !== null &&
       Object.hasOwn(property, 'prototype'))
-  if (poisons) throw new StrictJsonError(`The key ${key} isn’t allowed.`)
+  if (poisons) throw forbiddenKey(key)
 }

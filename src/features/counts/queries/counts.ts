@@ -1,8 +1,7 @@
 /**
  * Daily counts of commits and closed issues. They're absolute numbers, so uploads can be repeated.
  *
- * An upload has up to 100,000 rows, so statements take arrays that `count-batches.ts` has written in PostgreSQL's
- * format. Rows are written in batches, in a fixed order, which also prevents deadlocks.
+ * An upload has up to 100,000 rows. They're written in batches, in a fixed order, which also prevents deadlocks.
  */
 
 import { type CountName, perCount } from '../../../../schemas/counts.js'
@@ -20,7 +19,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { patternMatches } from '../../workspaces/index.js'
-import type { ArrayLiteral, CountBatch } from '../count-batches.js'
+import type { CountBatch } from '../sorted-counts.js'
 
 /** A member, found by what a payload or an upload names. */
 export interface FoundMember {
@@ -139,19 +138,12 @@ const INSERT_MATCHING_REPOS = statement(
 export const matchesPatterns = async (db: Db, workspaceId: string, repoKey: string): Promise<boolean> =>
   (await db.rows(LIST_OUTSIDE, [workspaceId, [repoKey]])).length === 0
 
-const toText = ({ buffer, byteOffset, byteLength }: ArrayLiteral) =>
-  Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
-
 /**
  * Registers repositories that get their first activity. Flushes do this before they write activity. An upload that did
  * it after writing counts could deadlock with one.
  */
-export const insertMatchingRepos = async (
-  tx: Db,
-  workspaceId: string,
-  repos: ArrayLiteral,
-): Promise<void> => {
-  await tx.rows(INSERT_MATCHING_REPOS, [workspaceId, toText(repos)])
+export const insertMatchingRepos = async (tx: Db, workspaceId: string, repos: string[]): Promise<void> => {
+  await tx.rows(INSERT_MATCHING_REPOS, [workspaceId, repos])
 }
 
 /** $1: the workspace; $2: repositories as given. */
@@ -273,9 +265,9 @@ export const writeCounts = async (
   { workspaceId, day, userIds, logins, hasReports }: CountsTarget,
   { members, repos, counts }: CountBatch,
 ): Promise<CountsWritten> => {
-  const given = [userIds, toText(members), toText(repos), toText(counts)]
+  const given = [userIds, members, repos, counts]
   const [outside, takenBack] = await Promise.all([
-    tx.rows(LIST_OUTSIDE, [workspaceId, toText(repos)]),
+    tx.rows(LIST_OUTSIDE, [workspaceId, repos]),
     tx.rows(LIST_RESET_COUNTS, [...given, workspaceId, day]),
   ])
   const outsideKeys = outside.map(({ repoKey }) => repoKey)

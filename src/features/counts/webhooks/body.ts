@@ -2,11 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
-import { LargeBody } from '../../../platform/http/large-body.js'
-import { RequestMemory } from '../../../platform/http/request-memory.js'
+import { LargeBody, places } from '../../../platform/http/large-body.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
 import { addressOf } from '../../../platform/rate-limits/payers.js'
-import { type Delivery, type DeliveryContext, reader } from './delivery.js'
+import { type Delivery, type DeliveryContext, readDelivery } from './delivery.js'
 import type { Verification } from './signature.js'
 
 /** A signed body's content, or why it can't be read. */
@@ -31,17 +30,17 @@ export const readSignedBody = async (
   { webhookId, verification, admit, kind, hostname, event, isForm }: ExpectedDelivery,
 ): Promise<SignedBody> => {
   // Until the signature is verified, only the address is known.
-  const address = addressOf(request)
-  const body = new LargeBody(request, {
+  const body = new LargeBody(request, reply, {
     maxBytes: limits.webhook_body_bytes,
-    memory: new RequestMemory(request, reply, address),
-    place: `${address} ${webhookId}`,
+    payer: `${addressOf(request)} ${webhookId}`,
+    places: places.ofDeliveries,
   })
   try {
-    for await (const chunk of body.chunks()) verification.add(chunk)
+    const bytes = await body.receive((chunk) => verification.add(chunk))
     if (!verification.holds) throw new ApiError('signature_invalid')
     await admit()
-    const found = await body.read(reader, { kind, hostname, event, isForm })
+    await body.takeTurnIfLarge()
+    const found = await readDelivery(bytes, { kind, hostname, event, isForm })
     return 'tooMany' in found ? { failure: tooManyCommits(found.tooMany) } : { delivery: found }
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error

@@ -10,8 +10,7 @@ import type {
   ReportedLeave,
   ReportedRename,
 } from '../../../platform/hosts/kind.js'
-import type { BodyReader } from '../../../platform/http/body-reader.js'
-import { parseBody } from '../../../platform/http/json-body.js'
+import { readJson } from '../../../platform/http/json-values.js'
 import { isDay } from '../../../platform/time/days.js'
 import { readPayload } from './form.js'
 
@@ -106,10 +105,10 @@ const bounds = {
 } as const
 
 /** @throws {StrictJsonError} */
-const readDelivery = (bytes: Buffer, context: DeliveryContext): Delivery | TooMuch => {
+export const readDelivery = async (bytes: Buffer, context: DeliveryContext): Promise<Delivery | TooMuch> => {
   const { kind, event, isForm } = context
-  const text = isForm ? readPayload(bytes) : bytes
-  const payload = parseBody(text, bounds)
+  const text = isForm ? await readPayload(bytes) : bytes
+  const payload = await readJson(text, bounds)
   const { repo, commits, notDelivered, issue, left, renamed } = hostKinds[kind].readReport(event, payload)
   if (commits.length > limits.webhook_commits) return { tooMany: commits.length }
   const found = new Map<string, DeliveredCommit>()
@@ -145,9 +144,4 @@ const readDelivery = (bytes: Buffer, context: DeliveryContext): Delivery | TooMu
             at: closedAt,
           },
   }
-}
-
-export const reader: BodyReader<Delivery | TooMuch, DeliveryContext> = {
-  module: import.meta.url,
-  read: readDelivery,
 }

@@ -6,12 +6,9 @@ import { Ok, ref } from '../../../../schemas/common.js'
 import { EditorParams, Import } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
-import { untilAborted } from '../../../platform/http/large-body.js'
 import { disableAllBodyParsing, requireTimelyBody } from '../../../platform/http/own-body.js'
-import { RequestMemory } from '../../../platform/http/request-memory.js'
 import type { Job } from '../../../platform/process/async.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
-import { payerOf } from '../../../platform/rate-limits/payers.js'
 import { readingEditor, writingEditor } from '../access.js'
 import { cancelImport, describeImport, requireNoImport, startImport } from '../import-heartbeats.js'
 import { unpacked } from '../parsing/gzip.js'
@@ -22,6 +19,9 @@ import { reduceFile } from '../reduce-file.js'
 const MAX_CONCURRENT = 8
 const MAX_WAITING = 32
 const WAIT_MS = 5_000
+/** What one file takes in memory before it needs the only permit for more. The largest take 120 MB. */
+const MANY_BYTES = 16_777_216
+const WAIT_FOR_MEMORY_MS = 30_000
 /** The minimum average rate of a file while others wait, after a few seconds of grace. */
 const BYTES_PER_MS = 250
 const BEGIN_MS = 3_000
@@ -29,7 +29,6 @@ const BEGIN_MS = 3_000
 /** Reads the data that has arrived. Waiting for more doesn't count as working time. */
 async function* chunksOf(
   { raw, work }: FastifyRequest,
-  memory: RequestMemory,
   areOthersWaiting: () => boolean,
 ): AsyncGenerator<Buffer> {
   // The rest of a rejected file is read like other bodies, so that its connection stays open for the response.
@@ -55,7 +54,7 @@ async function* chunksOf(
       throw new ApiError('bad_request', { detail: 'The upload was cut off.', cause })
     })
     try {
-      return await untilAborted(Promise.race([chunk, gaveUp]), memory.signal)
+      return await Promise.race([chunk, gaveUp])
     } finally {
       clearInterval(check)
       waitedMs += performance.now() - since
@@ -80,7 +79,9 @@ async function* chunksOf(
 export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (app, { imports }) => {
   const { config, database } = app
   const host = projectHostOf(config.repohost)
-  const arrivals = new Semaphore(MAX_CONCURRENT, MAX_WAITING, WAIT_MS, () => new ApiError('unavailable'))
+  const unavailable = () => new ApiError('unavailable')
+  const arrivals = new Semaphore(MAX_CONCURRENT, MAX_WAITING, WAIT_MS, unavailable)
+  const memory = new Semaphore(1, MAX_CONCURRENT, WAIT_FOR_MEMORY_MS, unavailable)
 
   // The handler reads the file as it arrives.
   disableAllBodyParsing(app)
@@ -101,23 +102,29 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
     },
     handler: async (request, reply) => {
       const { userId } = request.caller
-      const memory = new RequestMemory(request, reply, await payerOf(request))
       if (Number(request.headers['content-length'] ?? 0) > limits.import_body_bytes)
         throw new ApiError('payload_too_large')
       await requireNoImport(app.db, userId)
       // One file each, so that a slow sender holds only one permit.
       const releasePermit = await app.rateLimits.acquirePermit(request, 'import')
+      let isLarge = false
+      const requireMemory = async (bytes: number) => {
+        if (isLarge || bytes <= MANY_BYTES) return
+        await memory.acquire()
+        isLarge = true
+      }
       try {
         const file = await arrivals.run(() => {
           app.bodyTimeouts.extendForUpload(request.raw)
           const areOthersWaiting = () => arrivals.queueLength > 0
-          return reduceFile(unpacked(chunksOf(request, memory, areOthersWaiting)), host, memory.arriving)
+          return reduceFile(unpacked(chunksOf(request, areOthersWaiting)), host, requireMemory)
         })
         requireTimelyBody(request)
         const started = await startImport(database, userId, file)
         void imports.run()
         return reply.code(202).send(started)
       } finally {
+        if (isLarge) memory.release()
         releasePermit()
       }
     },

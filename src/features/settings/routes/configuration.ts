@@ -1,14 +1,4 @@
-/**
- * The configuration as one resource. A replacement goes through several steps, each for a reason:
- * - The handler reads the body (`largeJson`), so that access is decided before 24 MiB arrive.
- * - A thread parses it (`read-in-thread.ts`), because so much JSON would block the event loop. It imports the reader by its
- *   module, as a function can't be sent to a thread.
- * - The reader (`configuration-reader.ts`) judges the keys there. It returns overrides as bytes, which move to this thread
- *   without a copy, where 16,384 objects would fill the heap.
- * - Large changes take turns (`configuration-permits.ts`), because each needs much memory.
- * - One transaction plans the change (`plan-configuration.ts`), an override at a time, and writes it in batches
- *   (`change-configuration.ts`), because together they'd fill the heap. A dry run only plans.
- */
+/** The configuration as one resource. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   ConditionalReadHeaders,
@@ -27,8 +17,8 @@ import { largeJson } from '../../../platform/http/large-json.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import { adminOrDryRunOf, memberOf } from '../../workspaces/index.js'
 import { type ConfigurationResponse, changeConfiguration } from '../change-configuration.js'
-import { reader } from '../configuration-reader.js'
-import { listSettingsFaults } from '../policies/settings-rules.js'
+import { configurationBody, requireValidConfiguration } from '../configuration-body.js'
+import { isWithinQuota } from '../queries/storage-quota.js'
 import {
   ConfigurationChanged,
   etagOfConfiguration,
@@ -49,7 +39,7 @@ async function* textOf({ changes, ...rest }: ConfigurationResponse): AsyncGenera
 export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, db } = app
   const rules = config.settingsRules
-  const configurationBody = largeJson(app, reader)
+  const bodies = largeJson(app, configurationBody)
   const reading = memberOf('params.id', 'settings:read')
   const writing = adminOrDryRunOf('params.id', 'settings:write', 'settings:read')
 
@@ -89,7 +79,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: {
       access: writing,
       accessBeforeBody: true,
-      readsBody: reader.schema,
+      readsBody: configurationBody.schema,
       errors: [
         'version_conflict',
         'settings_too_large',
@@ -99,6 +89,8 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'key_locked',
         'workspace_full',
         'unavailable',
+        'bad_request',
+        'request_timeout',
       ],
       headers: ['ETag'],
     },
@@ -114,17 +106,19 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { headers, query } = request
-      const { body, memory } = await configurationBody.read(request, reply)
-      if (body.kind === 'faulty keys')
-        throw new ApiError('validation_failed', { errors: listSettingsFaults(rules, body.keys) })
-      const { sent } = body
-      const call = { ...request.granted(writing), reason: sent.reason }
-      const answer = await changeConfiguration({ database, rules, quota: config.limits }, call, {
-        sent,
-        preconditions: preconditionsOf(headers, query),
-        dryRun: isDryRun(request),
-        memory,
-      }).finally(() => memory.sent.release())
+      const answer = await bodies.use(request, reply, async (sent, takeTurn) => {
+        await requireValidConfiguration(sent, config)
+        const { workspaceId } = request.granted(writing)
+        // Few bytes can remove all of them.
+        if (sent.projects && !(await isWithinQuota(database.hot, workspaceId, limits.body_bytes)))
+          await takeTurn()
+        const call = { ...request.granted(writing), reason: sent.reason }
+        return changeConfiguration({ database, rules, quota: config.limits }, call, {
+          sent,
+          preconditions: preconditionsOf(headers, query),
+          dryRun: isDryRun(request),
+        })
+      })
       reply.header('ETag', answer.etag)
       return sendPieces(reply, JSON_TYPE, textOf(answer))
     },

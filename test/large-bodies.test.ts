@@ -9,7 +9,6 @@ import { limits } from '../schemas/limits.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import { type Caller, type Service, startService, WEBHOOK_KEY } from './service.js'
-import { until } from './until.js'
 import { createWebhook, type Webhook } from './webhooks.js'
 
 const MEBIBYTE = 1_048_576
@@ -90,28 +89,25 @@ t.test('announced body sizes don’t count, and slow senders don’t keep anyone
   for (const { sending } of slow) sending.destroy()
 })
 
-t.test(
-  'when memory runs out, the person holding most of it loses theirs, and smaller requests continue',
-  async (t) => {
-    const people = await peopleOf(service, 5)
-    const greedy = people
-      .slice(0, 4)
-      .map(({ person }, index) => begin(small.url, person, 24 * MEBIBYTE, (12 + index) * MEBIBYTE))
-    const bytesOf = async () =>
-      (await readFile(`/proc/${small.child.pid}/status`, 'utf8')).match(/VmRSS:\s+([0-9]+)/)?.[1]
-    await until(async () => Number(await bytesOf()) > 0, 'the service lives')
-    const { person, id } = people[4] as (typeof people)[number]
-    for (let time = 0; time < 2; time++) {
-      const reply = await small.send(person, 'POST', '/commits', uploadOf(id, today, 8 * MEBIBYTE))
-      t.equal(reply.status, 200, 'the smaller one')
-    }
-    const more = greedy.map(({ sending }) => sending.write(Buffer.alloc(8 * MEBIBYTE, ' ')))
-    t.equal(more.length, 4)
-    t.equal(await Promise.race(greedy.map(({ status }) => status)), 503, 'one of the larger ones')
-    for (const { sending } of greedy) sending.destroy()
-    t.equal((await fetch(`${small.url}/api/health`)).status, 200)
-  },
-)
+t.test('who sends slowly gives way when others wait', async (t) => {
+  const impatient = await startService(t, { beside: service, timeouts: { patience: 200 } })
+  const people = await peopleOf(impatient, 4)
+  const slow = people
+    .slice(0, 3)
+    .map(({ person }) => begin(impatient.url, person, 14 * MEBIBYTE, 2 * MEBIBYTE))
+  const { person, id } = people[3] as (typeof people)[number]
+  const reply = await person.post('/api/team/commits', JSON.parse(uploadOf(id, today, 0)))
+  t.equal(reply.status, 200, 'a small one doesn’t wait')
+  const send = () =>
+    fetch(`${impatient.url}/api/team/commits`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${person.token}` },
+      body: uploadOf(id, today, 2 * MEBIBYTE),
+    })
+  t.equal((await send()).status, 200)
+  t.equal(await Promise.race(slow.map(({ status }) => status)), 408)
+  for (const { sending } of slow) sending.destroy()
+})
 
 /** A signed delivery to the small instance. */
 const deliver = async ({ path, secret }: Webhook, body: string, type: string) => {
