@@ -145,6 +145,29 @@ t.test(
 )
 
 t.test(
+  'a backup that was recorded while a clock ran ahead is reported, and the next one is made and replaces its record',
+  { buffered: true },
+  async (t) => {
+    const folder = await temporaryFolder(t)
+    const service = await startService(t, { env: { BACKUP_DIR: folder, METRICS_PORT: '9468' } })
+    const sql = open(t, service.databaseUrl)
+    const age = async () =>
+      Number(
+        (await service.app.meter.registry.metrics()).match(/^team_settings_backup_age_seconds (\S+)$/m)?.[1],
+      )
+    await sql`insert into backups (made_at, bytes) values (now() - interval '30 hours', 1), (now() + interval '1 year', 1)`
+    t.ok((await age()) < 0, 'the metric is negative')
+    await service.app.jobs.backup?.run()
+    t.equal((await readdir(folder)).length, 1)
+    t.ok(service.logs.some((line) => line.includes('which is in the future. It doesn’t count.')))
+    const [row] = await sql`select count(*)::int as all, max(made_at) <= now() as past from backups`
+    t.strictSame({ ...row }, { all: 2, past: true })
+    await service.app.jobs.backup?.run()
+    t.equal((await readdir(folder)).length, 1, 'the next one is due in a day')
+  },
+)
+
+t.test(
   'a new backup isn’t deleted, even if older files have names from the future',
   { buffered: true },
   async (t) => {

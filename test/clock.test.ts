@@ -1,9 +1,12 @@
 /** One of two instances has a clock that is ten minutes off: order and expiry follow the database's clock. */
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { BILLING, signatureOf } from '../demo/billing-provider.js'
 import { OAUTH_APP } from '../demo/repohost.js'
 import { projectRoot } from '../src/platform/process/root.js'
+import { createTestDatabase, isCluster } from './database.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import { DASHBOARD, startService } from './service.js'
 import { until } from './until.js'
@@ -142,3 +145,84 @@ t.test('a clock that is ten minutes off changes no order and no expiry', async (
   await t.test('with a clock that is ahead', (t) => play(t, 10 * MINUTE_MS))
   await t.test('with a clock that is behind', (t) => play(t, -10 * MINUTE_MS))
 })
+
+/** Lets the clock of a test's database leap: `now()` is this one's in all sessions that begin later. */
+const withLeapingClock = async (t: Test) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  t.teardown(() => sql.end())
+  await sql`create schema leap`
+  await sql`create table leap.state (ahead interval not null)`
+  await sql`insert into leap.state values ('0')`
+  for (const name of ['now', 'clock_timestamp', 'statement_timestamp'])
+    await sql.unsafe(
+      `create function leap.${name}() returns timestamptz language sql stable
+        as 'select pg_catalog.${name}() + (select ahead from leap.state)'`,
+    )
+  await sql.unsafe(
+    `alter database "${new URL(url).pathname.slice(1)}" set search_path = leap, pg_catalog, public`,
+  )
+  const leapTo = (ahead: string) => sql`update leap.state set ahead = ${ahead}::interval`
+  return { url, sql, leapTo }
+}
+
+const isOnCluster = await isCluster()
+t.test(
+  'a clock of the database that leaps deletes nothing, and forgets no sign-out',
+  { skip: isOnCluster && 'a cluster’s nodes have several clocks' },
+  async (t) => {
+    const { url, sql, leapTo } = await withLeapingClock(t)
+    const service = await startService(t, { env: onDatabase(url) })
+    const beside = await startService(t, { env: onDatabase(url) })
+    const ada = await service.signIn('ada')
+    await service.workspace(ada)
+    const day = new Date().toISOString().slice(0, 10)
+    const flushed = await ada.post('/api/team/active-minutes', {
+      flush_id: 'one',
+      entries: [{ repo: 'ada/own', day, minutes: 1 }],
+    })
+    t.equal(flushed.status, 200, flushed.text)
+    const count = async () => {
+      const [row] = await sql`
+        select (select count(*)::int from audit_entries) as entries, (select count(*)::int from flushes) as flushes`
+      return { ...row }
+    }
+    const before = await count()
+    t.not(before.entries, 0)
+    const runAll = async () => {
+      await service.app.housekeeping.run()
+      await service.app.housekeeping.run()
+      await service.app.jobs.rollups.retire()
+    }
+    await runAll()
+    for (const [ahead, said] of [
+      ['75 seconds', 'ahead'],
+      ['1 hour', 'ahead'],
+      ['1 year', 'ahead'],
+      ['0', 'back'],
+      ['-1 year', 'back'],
+    ] as const) {
+      await leapTo(ahead)
+      await runAll()
+      t.ok(
+        service.logs.splice(0).some((line) => line.includes('clock leapt') && line.includes(said)),
+        ahead,
+      )
+      t.strictSame(await count(), before, ahead)
+    }
+
+    await leapTo('1 hour')
+    const bob = await beside.signIn('bob')
+    // The other instance reads the clock every two seconds.
+    await sleep(2_500)
+    await leapTo('0')
+    t.equal((await bob.post('/api/auth/logout')).status, 200)
+    await until(
+      async () =>
+        (await service.request('GET', '/api/me', { headers: { Authorization: `Bearer ${bob.token}` } }))
+          .status === 401,
+      'a session that ended there ends here',
+    )
+  },
+)

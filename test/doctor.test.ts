@@ -253,6 +253,14 @@ t.test('an old or missing backup is reported', async (t) => {
   const file = join(await temporaryFolder(t), 'backup.gz')
   await backUp(url, file, () => {}, new AbortController().signal)
   t.strictSame(await findingsOf(env), [], 'the database records its backups')
+  await sql`insert into backups (made_at, bytes) values (now() + interval '1 year', 1)`
+  hasProperties(t, await findingsOf(env), [
+    /^problem backup: The database lists a backup of .* UTC, which is in the future\. The last other one is of .* UTC\. Check the clocks/,
+  ])
+  const said: string[] = []
+  await backUp(url, `${file}.2`, (line) => said.push(line), new AbortController().signal)
+  t.match(said.at(-1), /^The database listed a backup of \S+, which was in the future\. It no longer does\./)
+  t.strictSame(await findingsOf(env), [], 'the next backup removes it')
 })
 
 t.test('webhooks without keys are reported', async (t) => {

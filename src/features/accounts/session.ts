@@ -9,25 +9,18 @@ import type { Db } from '../../platform/database/client.js'
 import { measuredTask } from '../../platform/metrics/meter.js'
 import { repeat } from '../../platform/process/async.js'
 import { AccessKeys } from './access-keys.js'
-import { readRevocations } from './queries/sessions.js'
+import { type Revoked, readRevocations } from './queries/sessions.js'
 import { listDisabledUsers } from './queries/users.js'
 import { bearerOf, isKeySecret, Tokens } from './tokens.js'
 
 const LIFETIME_MS = limits.session_days * 86_400_000
-
-/** Revokes one token, or all tokens of a user that are older than a generation. */
-interface Revoked {
-  jti: string | null
-  userId: string | null
-  generation: number | null
-}
 
 /**
  * The tokens that were revoked before they expired, and the accounts that are disabled: kept in memory, so that no
  * request has to query for them.
  */
 class Revocations {
-  /** By token id: the latest time at which the token expires, in milliseconds since the epoch. */
+  /** By token id: when the token has expired at the latest, in milliseconds since the process started. */
   private readonly tokens = new Map<string, number>()
   /** By user: the oldest valid generation of tokens, and the time at which all older ones have expired. */
   private readonly generations = new Map<string, { generation: number; until: number }>()
@@ -57,7 +50,7 @@ class Revocations {
 
   /** Adds revocations that this instance or another one has made. */
   take(revoked: Revoked[]) {
-    const until = Date.now() + LIFETIME_MS
+    const until = performance.now() + LIFETIME_MS
     for (const { jti, userId, generation } of revoked) {
       if (jti !== null) this.tokens.set(jti, until)
       if (userId === null || generation === null) continue
@@ -66,9 +59,9 @@ class Revocations {
     }
   }
 
-  /** Drops revocations whose tokens have all expired. */
+  /** Drops revocations whose tokens have all expired. Measured without the clock, which may leap ahead and come back. */
   forgetExpired() {
-    const now = Date.now()
+    const now = performance.now()
     for (const [jti, until] of this.tokens) if (until < now) this.tokens.delete(jti)
     for (const [userId, { until }] of this.generations) if (until < now) this.generations.delete(userId)
   }

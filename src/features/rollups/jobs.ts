@@ -32,7 +32,7 @@ export interface RollupJobs {
 export const startRollups = (app: FastifyInstance): RollupJobs => {
   const run = async (options: { before?: string | undefined; stop?: AbortSignal | undefined } = {}) => {
     await rollUp(app.database, options)
-    await publishWeeks(app.database, app.config.privacy, options)
+    if (await app.clock.isSteady()) await publishWeeks(app.database, app.config.privacy, options)
   }
   let todayRolledUpIn: number | undefined
   const runDue = async (now: number, stop?: AbortSignal) => {
@@ -43,9 +43,12 @@ export const startRollups = (app: FastifyInstance): RollupJobs => {
     todayRolledUpIn = hour
     await run({ before, stop })
   }
-  const publishAll = (stop?: AbortSignal) =>
-    publishWeeks(app.database, app.config.privacy, { everything: true, stop })
+  const publishAll = async (stop?: AbortSignal) => {
+    if (await app.clock.isSteady())
+      await publishWeeks(app.database, app.config.privacy, { everything: true, stop })
+  }
   const retire = async (stop?: AbortSignal) => {
+    if (!(await app.clock.isSteady())) return
     // Runs before the hours are deleted.
     await publishAll(stop)
     await retireActivity(app.database, app.config.activityDetailDays, stop)

@@ -21,6 +21,9 @@ import {
 /** Sums to compare after a restore, in addition to row counts. */
 const SUMMED_COLUMNS = ['minutes', ...countNames].map((column) => `activity.${column}`)
 
+const timeText = (expression: string) =>
+  `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 /**
  * Writes a consistent snapshot. The file appears only once it is complete, and only its owner can read it. The backup
  * is recorded in the database if that accepts writes.
@@ -35,14 +38,18 @@ export const backUp = async (
   writeLine: (line: string) => void,
   stopped: AbortSignal,
 ): Promise<boolean> => {
-  const madeAt = new Date().toISOString()
+  let madeAt = ''
   const size = await writeWholeFile(file, (open) =>
-    inLongTransaction(url, 'isolation level repeatable read read only', stopped, (tx) =>
-      pipeline(dump(tx, madeAt, writeLine), createGzip(), open(), { signal: stopped }),
-    ),
+    inLongTransaction(url, 'isolation level repeatable read read only', stopped, async (tx) => {
+      madeAt = await readTime(tx)
+      await pipeline(dump(tx, madeAt, writeLine), createGzip(), open(), { signal: stopped })
+    }),
   )
   try {
-    await note(url, madeAt, size, stopped)
+    for (const at of await note(url, madeAt, size, stopped))
+      writeLine(
+        `The database listed a backup of ${at}, which was in the future. It no longer does. Check the clock.`,
+      )
     return true
   } catch (error) {
     // Recording fails on a replica, and on an older schema. The backup is still complete.
@@ -53,13 +60,20 @@ export const backUp = async (
   }
 }
 
+/** The database's time, which all instances share. */
+export const readTime = async (sql: postgres.Sql | postgres.TransactionSql): Promise<string> => {
+  const [row] = await sql.unsafe<{ at: string }[]>(`select ${timeText('now()')} as at`)
+  return row?.at ?? ''
+}
+
 const note = (url: string, madeAt: string, bytes: number, stopped: AbortSignal) =>
-  inLongTransaction(
-    url,
-    'read write',
-    stopped,
-    (tx) => tx`insert into backups (made_at, bytes) values (${madeAt}, ${bytes})`,
-  )
+  inLongTransaction(url, 'read write', stopped, async (tx) => {
+    // They're from a clock that ran ahead. The doctor and the metric report them until now.
+    const ahead = await tx<{ at: string }[]>`
+      delete from backups where made_at > now() returning ${tx.unsafe(timeText('made_at'))} as at`
+    await tx`insert into backups (made_at, bytes) values (${madeAt}, ${bytes})`
+    return ahead.map(({ at }) => at)
+  })
 
 async function* dump(tx: postgres.TransactionSql, madeAt: string, writeLine: (line: string) => void) {
   const manifest: Manifest = {

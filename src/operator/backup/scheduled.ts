@@ -10,33 +10,36 @@ import type { FastifyInstance } from 'fastify'
 import type { Db } from '../../platform/database/client.js'
 import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { AT_COORDINATOR, locks } from '../../platform/database/locks.js'
-import { bool, double, orNull, singleRow, statement } from '../../platform/database/statement.js'
+import { bool, double, orNull, singleRow, statement, text } from '../../platform/database/statement.js'
 import { cached } from '../../platform/metrics/meter.js'
 import { type Job, repeat } from '../../platform/process/async.js'
 import { codeOf } from '../../platform/process/code-of.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { nameOfUser } from '../../platform/process/users.js'
-import { backUp } from './back-up.js'
+import { backUp, readTime } from './back-up.js'
 
 const PERIOD_MS = 60_000
 /** A failure costs as much as a success, so there's no immediate retry. */
 const PAUSE_MS = 3_600_000
 
+/** `ahead`: the time of a backup that was recorded while a clock ran ahead. It doesn't count. */
 const IS_DUE = statement(
   'check whether backup is due',
-  { due: bool },
-  `select not exists (select from backups where made_at > now() - interval '1 day') as due`,
+  { due: bool, ahead: orNull(text) },
+  `select not exists (select from backups where made_at between now() - interval '1 day' and now()) as due,
+    (select max(made_at)::text from backups where made_at > now()) as ahead`,
 )
 
 const TRY_LOCK = `select pg_try_advisory_xact_lock(${locks.backup}) as taken from ${AT_COORDINATOR}`
 
-const isDue = async (db: Db): Promise<boolean> => singleRow(await db.rows(IS_DUE, [])).due
+const readDue = async (db: Db) => singleRow(await db.rows(IS_DUE, []))
+const isDue = async (db: Db): Promise<boolean> => (await readDue(db)).due
 
 const OWN = /^team-settings-\d{4}-\d\d-\d\dT\d{6}Z\.gz$/
 const UNFINISHED = /^team-settings-\d{4}-\d\d-\d\dT\d{6}Z\.gz\.[0-9a-f]{8}\.unfinished$/
 
 /** Names that sort by time, such as `team-settings-2026-11-24T031500Z.gz`. */
-const nameAt = (now: Date) => `team-settings-${now.toISOString().slice(0, 19).replaceAll(':', '')}Z.gz`
+const nameAt = (time: string) => `team-settings-${time.slice(0, 19).replaceAll(':', '')}Z.gz`
 
 /** Why no backup can be written to BACKUP_DIR. */
 export const backupFolderFault = async (
@@ -60,6 +63,7 @@ export const backupFolderFault = async (
   }
 }
 
+/** Negative if a backup is from the future, which an alert reports. */
 const READ_BACKUP_AGE = statement(
   'read last backup age',
   { seconds: orNull(double) },
@@ -89,10 +93,16 @@ export const startBackups = async (
     inLongTransaction(databaseUrl, 'read write', stop, async (tx) => {
       // The lock is held until the backup is recorded. Another instance holds the lock or has just written the backup.
       const [lock] = await tx.unsafe<{ taken: boolean }[]>(TRY_LOCK)
-      if (!lock?.taken || !(await isDue(database.reserved))) return
+      if (!lock?.taken) return
+      const { due, ahead } = await readDue(database.reserved)
+      if (!due) return
+      if (ahead !== null)
+        app.log.warn(
+          `The database lists a backup of ${ahead}, which is in the future. It doesn’t count. Check the clock.`,
+        )
       // Left behind by a process that was killed.
       await remove((await readdir(folder)).filter((name) => UNFINISHED.test(name)))
-      const name = nameAt(new Date())
+      const name = nameAt(await readTime(tx))
       const file = join(folder, name)
       const said: string[] = []
       const isRecorded = await backUp(databaseUrl, file, (line) => said.push(line), stop)

@@ -214,25 +214,42 @@ const checkRollups = async (sql: postgres.Sql): Promise<Finding[]> => {
 const checkBackups = async (sql: postgres.Sql): Promise<Finding[]> => {
   const about = 'backup'
   const [row] = await sql<
-    { days: number | null; last: string | null; inUse: number | null; archived: boolean }[]
+    {
+      days: number | null
+      last: string | null
+      ahead: string | null
+      inUse: number | null
+      archived: boolean
+    }[]
   >`
     select
-      (select extract(epoch from now() - max(made_at)) / 86400 from backups)::float8 as days,
-      (select to_char(max(made_at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from backups) as last,
+      (select extract(epoch from now() - max(made_at)) / 86400 from backups where made_at <= now())::float8 as days,
+      (select to_char(max(made_at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from backups where made_at <= now()) as last,
+      (select to_char(max(made_at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from backups where made_at > now()) as ahead,
       (select extract(epoch from now() - min(created_at)) / 86400 from users where repohost_id is not null)::float8
         as "inUse",
-      coalesce((select last_archived_time > now() - make_interval(days => ${BACKUP_DAYS}) from pg_stat_archiver), false)
+      coalesce((select last_archived_time between now() - make_interval(days => ${BACKUP_DAYS}) and now() from pg_stat_archiver), false)
         as archived`
-  const { days = null, last = null, inUse = null, archived = false } = row ?? {}
+  const { days = null, last = null, ahead = null, inUse = null, archived = false } = row ?? {}
+  if (ahead !== null)
+    return [
+      problem(
+        about,
+        `The database lists a backup of ${ahead} UTC, which is in the future. ${last === null ? 'There is no other.' : `The last other one is of ${last} UTC.`}`,
+        'Check the clocks, and make a backup with `npm run backup -- FILE`: it removes that entry.',
+      ),
+    ]
   if (days !== null && days <= BACKUP_DAYS)
-    return [ok(about, `The last one is ${Math.max(0, Math.floor(days * 24))} hours old: ${last} UTC.`)]
+    return [ok(about, `The last one is ${Math.floor(days * 24)} hours old: ${last} UTC.`)]
   if (archived) return [ok(about, 'The server archives its WAL.')]
-  if ((inUse ?? 0) <= BACKUP_DAYS) return [ok(about, 'There is no backup, but also little data yet.')]
+  // Negative if people joined while the clock ran ahead.
+  if (inUse === null || (inUse >= 0 && inUse <= BACKUP_DAYS))
+    return [ok(about, 'There is no backup, but also little data yet.')]
   return [
     warning(
       about,
       days === null
-        ? `There is no known backup, and people have used the service for ${Math.floor(inUse ?? 0)} days.`
+        ? `There is no known backup, and people have used the service for ${Math.floor(Math.max(0, inUse))} days.`
         : `The last known backup is ${Math.floor(days)} days old: ${last} UTC.`,
       'Set BACKUP_DIR, or run `npm run backup -- FILE` every day with a timer. If you have another backup method, check that it still works.',
     ),

@@ -5,10 +5,11 @@
 import fp from 'fastify-plugin'
 import { measuredTask } from '../metrics/meter.js'
 import type { Task } from '../metrics/metrics.js'
-import { coalesce, repeat } from '../process/async.js'
+import { coalesce, lazy, repeat } from '../process/async.js'
 import { roundRobin } from '../process/round-robin.js'
 import type { Db } from './client.js'
 import { lockHousekeeping } from './locks.js'
+import { type ClockWatch, watchClock } from './watch-clock.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -16,12 +17,15 @@ declare module 'fastify' {
       /** Runs all jobs now. Never rejects: a failure is logged, and the next run tries again. */
       run(): Promise<void>
     }
+    clock: ClockWatch
   }
 }
 
 /** With `list`, the listed subjects take turns, one step each. */
 export interface HousekeepingJob {
   name: Task
+  /** Whether it deletes what is older than a time. Such jobs wait while the clock can't be trusted. */
+  goesByTime?: true
   list?(db: Db): Promise<{ id: string }[]>
   /** One small step in a transaction, with at most `rows` rows. @returns whether there may be more to do */
   step(tx: Db, rows: number, id: string): Promise<boolean>
@@ -33,7 +37,13 @@ const ROWS_PER_STEP = 500
 
 export default fp(
   async (app, { jobs }: { jobs: HousekeepingJob[] }) => {
-    const finish = async ({ name, list, step }: HousekeepingJob) => {
+    const { isSteady } = await watchClock(app.database, app.log)
+    app.decorate('clock', { isSteady })
+
+    const finish = async (
+      { name, goesByTime, list, step }: HousekeepingJob,
+      isSteady: () => Promise<boolean>,
+    ) => {
       const takeStep = (id: string) =>
         app.database.transaction(async (tx) => {
           await lockHousekeeping(tx)
@@ -50,6 +60,7 @@ export default fp(
           isStopped: app.lifecycle.isClosing,
         })
       try {
+        if (goesByTime && !(await isSteady())) return
         await measuredTask(app.meter, name, list ? () => allRoundRobin(list) : allSteps)()
       } catch (error) {
         // Shutdown doesn't wait for the step, which the database rolls back.
@@ -59,7 +70,8 @@ export default fp(
     }
 
     const run = coalesce(async () => {
-      for (const job of jobs) await finish(job)
+      const isSteadyNow = lazy(isSteady)
+      for (const job of jobs) await finish(job, isSteadyNow)
     })
     app.decorate('housekeeping', { run })
 

@@ -117,7 +117,7 @@ export const retryConflicts = async <T>(
   rowsCanConflict: boolean,
   count: (outcome: 'committed' | 'conflict' | 'failed') => void,
 ): Promise<T> => {
-  const deadline = Date.now() + RETRY_WINDOW_MS
+  const deadline = performance.now() + RETRY_WINDOW_MS
   for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_PAUSE_MS)) {
     try {
       const result = await attempt()
@@ -127,7 +127,7 @@ export const retryConflicts = async <T>(
       const isRetryable = isConflict(error) || (rowsCanConflict && isRowConflict(error))
       count(isRetryable ? 'conflict' : 'failed')
       if (!isRetryable) throw error
-      if (Date.now() > deadline)
+      if (performance.now() > deadline)
         throw new DatabaseBusy('The transaction lost every conflict with other transactions', {
           cause: error,
         })

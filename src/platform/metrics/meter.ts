@@ -134,7 +134,8 @@ export const forScrape = <T>(work: Promise<T>): Promise<T | undefined> =>
 export const cached = <T>(ask: () => Promise<T>): (() => Promise<T | undefined>) => {
   let last: { at: number; result: Promise<T | undefined> } | undefined
   return () => {
-    if (!last || Date.now() - last.at > CACHE_MS) last = { at: Date.now(), result: forScrape(ask()) }
+    const now = performance.now()
+    if (!last || now - last.at > CACHE_MS) last = { at: now, result: forScrape(ask()) }
     return last.result
   }
 }

@@ -186,7 +186,7 @@ export const metrics = {
   ),
 
   team_settings_backup_age_seconds: gauge(
-    'In the whole database: the age of the last backup that the service or `npm run backup` made. Absent if there is none.',
+    'In the whole database: the age of the last backup that the service or `npm run backup` made. Absent if there is none. Negative if one is from the future, because a clock ran ahead.',
     {},
   ),
   team_settings_data_dir_free_bytes: gauge('Free space on the disk of DATA_DIR, if the service uses it.', {}),

@@ -23,7 +23,7 @@ export class LocalRateCounter implements RateCounter {
   add(limit: string, key: string, windowMs: number, amount: number): WindowCount {
     const known = this.limits.get(limit) ?? new Map()
     this.limits.set(limit, known)
-    const now = Date.now()
+    const now = performance.now()
     let window = known.get(key)
     if (!window || window.until <= now) {
       if (amount <= 0) return UNCOUNTED

@@ -99,7 +99,7 @@ export class People {
   keyOf(userId: string): string | Promise<string> {
     const known = this.known.get(userId)
     if (known !== undefined) return known
-    if (Date.now() < this.retryAt) return userId
+    if (performance.now() < this.retryAt) return userId
     const lookup = this.ask(userId)
     this.known.set(userId, lookup)
     return lookup
@@ -107,7 +107,7 @@ export class People {
 
   private ask(userId: string): Promise<string> {
     const pause = () => {
-      this.retryAt = Date.now() + PAUSE_MS
+      this.retryAt = performance.now() + PAUSE_MS
       return userId
     }
     const found = this.find(userId).then(

@@ -3,11 +3,14 @@ import type { Db } from '../../../platform/database/client.js'
 import { singleRow, statement, text } from '../../../platform/database/statement.js'
 import { repositoryHost } from '../tables.js'
 
-/** Each instance records its key every minute, so older ones belong to instances that have stopped. */
+/**
+ * Each instance records its key every minute, so older ones belong to instances that have stopped. Those from the
+ * future were recorded before the clock was set back.
+ */
 export const LIST_SIGNING_KEYS = statement(
   'list signing keys',
   { key_id: text },
-  `select key_id from signing_keys where used_at > now() - interval '5 minutes'`,
+  `select key_id from signing_keys where used_at between now() - interval '5 minutes' and now()`,
 )
 
 const RECORD_SIGNING_KEY = statement(

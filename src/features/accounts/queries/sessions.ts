@@ -1,7 +1,7 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
-import { integer, singleRow, statement, text } from '../../../platform/database/statement.js'
+import { bool, integer, singleRow, statement, text } from '../../../platform/database/statement.js'
 import { oauthStates, revocations } from '../tables.js'
 
 export const revokeToken = async (db: Db, jti: string, expiresAt: number): Promise<void> => {
@@ -30,13 +30,28 @@ export const revokeAllTokens = async (db: Db, userId: string): Promise<number | 
   return raised?.generation
 }
 
-const READ_CLOCK = statement('read database clock', { now: text }, 'select now()::text as now')
+/** $1: an earlier time of the clock, or null. */
+const READ_CLOCK = statement(
+  'read database clock',
+  { now: text, wentBack: bool },
+  'select now()::text as now, coalesce(now() < $1::timestamptz, false) as "wentBack"',
+)
+
+/** Revokes one token, or all tokens of a user that are older than a generation. */
+export interface Revoked {
+  jti: string | null
+  userId: string | null
+  generation: number | null
+}
 
 /**
  * The revocations since a time on the database's clock, with an overlap for transactions that were still running.
- * Without a time: all that still matter.
+ * Without a time, or after the clock was set back: all that still matter.
  */
-export const readRevocations = async (db: Db, since: string | undefined) => {
+export const readRevocations = async (
+  db: Db,
+  since: string | undefined,
+): Promise<{ revocations: Revoked[]; asOf: string }> => {
   const rows = await db
     .select({ jti: revocations.jti, userId: revocations.userId, generation: revocations.generation })
     .from(revocations)
@@ -45,7 +60,8 @@ export const readRevocations = async (db: Db, since: string | undefined) => {
         ? gt(revocations.expiresAt, sql`now()`)
         : gt(revocations.revokedAt, sql`${since}::timestamptz - interval '15 seconds'`),
     )
-  const { now } = singleRow(await db.rows(READ_CLOCK, []))
+  const { now, wentBack } = singleRow(await db.rows(READ_CLOCK, [since ?? null]))
+  if (wentBack) return readRevocations(db, undefined)
   return { revocations: rows, asOf: now }
 }
 

@@ -253,13 +253,14 @@ const FINISH_ERASURE = statement(
   'finish erasure',
   { ended: integer },
   `
-  delete from erasures where user_id = $1::uuid and started_at < now() - make_interval(mins => ${OPEN_MINUTES})
+  delete from erasures where user_id = $1::uuid and started_at not between now() - make_interval(mins => ${OPEN_MINUTES}) and now()
   returning 1 as ended`,
 )
 
 /**
  * One step of erasing an account, of at most `rows` rows. The caller must hold the rollup lock. Requests that were
- * under way when the account was deleted may still write for it, so an erasure stays open for a while.
+ * under way when the account was deleted may still write for it, so an erasure stays open for a while. One that
+ * started in the future began before the clock was set back, and ends at once.
  * @returns whether there was something to do
  */
 export const eraseBatch = async (tx: Db, { userId, loginKey }: Erasure, rows: number): Promise<boolean> => {

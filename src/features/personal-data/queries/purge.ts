@@ -40,6 +40,7 @@ export const retention: HousekeepingJob[] = tables.flatMap(({ table, rules: { ex
   const deletion = limitedDelete(`expire ${getTableName(table)}`, table, expiry.sql)
   return {
     name: expiry.task,
+    goesByTime: true,
     step: async (tx, rows) => (await tx.rows(deletion, [rows])).length === rows,
   }
 })

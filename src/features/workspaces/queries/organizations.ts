@@ -214,7 +214,7 @@ const CONFIRM = statement(
   update organization_members
   set confirmed_at = now()
   where ${WITHOUT_NEWER_REPORT}
-    and (left_at is not null and confirmed_at is not null or confirmed_at < now() - interval '1 day')`,
+    and (left_at is not null and confirmed_at is not null or confirmed_at not between now() - interval '1 day' and now())`,
 )
 const CLEAR_LEAVE_REPORTS = statement(
   'clear organization leave reports',
@@ -250,7 +250,7 @@ const CONFIRM_LINKS = statement(
   update organizations set confirmed_at = now(), denied_at = null
   where linked_by = $1::uuid and workspace_id = any($2::uuid[]) and host_id = any($3::bigint[])
     and (denied_at is null or denied_at < $4::timestamptz)
-    and (denied_at is not null or greatest(linked_at, confirmed_at) < now() - interval '1 day')`,
+    and (denied_at is not null or greatest(linked_at, confirmed_at) not between now() - interval '1 day' and now())`,
 )
 
 /** @param askedAt when the host was asked, by the database's clock */
