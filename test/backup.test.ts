@@ -1,4 +1,4 @@
-import { open as openFile, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { open as openFile, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import postgres from 'postgres'
@@ -492,7 +492,7 @@ t.test(
   },
 )
 
-t.test('two concurrent backups into the same file are both complete', { buffered: true }, async (t) => {
+t.test('of two concurrent backups into the same file, the first one stays', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const folder = await temporaryFolder(t)
@@ -509,10 +509,53 @@ t.test('two concurrent backups into the same file are both complete', { buffered
     // Wrapped in an object, because the driver would await an array, and the requests continue only after this lock.
     return { begun }
   })
-  await Promise.all(backups.begun)
+  const ended = await Promise.allSettled(backups.begun)
+  t.strictSame(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  t.same(await readdir(folder), ['backup.gz'])
+  const before = await readFile(file)
+  const again = await command(t, 'backup', file, onDatabase(url))
+  t.strictSame(again, {
+    code: 1,
+    output: `The file ${file} already exists, and stays as it is. Name another one, or add --force to replace it.\n`,
+  })
+  t.strictSame(await readFile(file), before)
+  const { ended: forced, output } = launchProgram(t, 'src/bin/backup', onDatabase(url), ['--force', file])
+  t.equal(await forced, 0, output())
+  t.notSame(await readFile(file), before)
   t.same(await readdir(folder), ['backup.gz'])
   await restoreFrom(file, await emptyDatabase(t))
 })
+
+t.test(
+  'a backup in a folder is named after the time, and --keep deletes older ones',
+  { buffered: true },
+  async (t) => {
+    const { url, drop } = await createTestDatabase()
+    t.teardown(drop)
+    const folder = await temporaryFolder(t)
+    const older = ['2020-01-01.gz', '2020-01-02.gz', 'team-settings-2020-01-01T000000Z.gz', 'other.gz']
+    for (const name of older) await writeFile(join(folder, name), name)
+    const run = async (...args: string[]) => {
+      const { ended, output } = launchProgram(t, 'src/bin/backup', onDatabase(url), args)
+      return { code: await ended, output: output() }
+    }
+    t.equal((await run(folder)).code, 0)
+    t.equal((await readdir(folder)).length, 5, 'without it, all stay')
+    t.equal((await run(`${folder}/`, '--keep', '3')).code, 0)
+    const [first, ...kept] = (await readdir(folder)).sort()
+    t.equal(first, 'other.gz')
+    t.equal(kept.length, 3)
+    t.equal(kept[0], 'team-settings-2020-01-01T000000Z.gz', 'files of a day are the oldest')
+    t.strictSame(await run(join(folder, 'x.gz'), '--keep', '3'), {
+      code: 1,
+      output: '--keep needs a folder in place of a file.\n',
+    })
+    t.strictSame(await run(folder, '--keep', '0'), {
+      code: 1,
+      output: '--keep takes a number from 1 to 10000.\n',
+    })
+  },
+)
 
 t.test('backup and restore work through standard output and input', { buffered: true }, async (t) => {
   const { service } = await startFilled(t)
@@ -604,6 +647,14 @@ t.test('a failed backup leaves no file', { buffered: true }, async (t) => {
   const limited = spawnProgram(t, 'sh', ['-c', program], onDatabase(url), folder)
   t.equal(await limited.ended, 1)
   t.match(limited.output(), /^The file \S+ can’t be written \(EFBIG\)\.\n$/m)
+  const appended = join(folder, 'out')
+  await writeFile(appended, 'before')
+  const toOutput = `ulimit -f 1; exec ${process.execPath} ${programFile('src/bin/backup')} - >> ${appended}`
+  const cut = spawnProgram(t, 'sh', ['-c', toOutput], onDatabase(url), folder)
+  t.equal(await cut.ended, 1)
+  t.match(cut.output(), /^Standard output can’t be written \(EFBIG\)\.\n$/m)
+  t.equal(await readFile(appended, 'utf8'), 'before', 'no part of a backup has the file’s name')
+  await rm(appended)
   t.notMatch(limited.output(), /database|CONNECTION/i, 'the message doesn’t blame the database')
   t.same(await readdir(folder), [])
 })

@@ -84,7 +84,19 @@ case "$1 $2" in
     set -- "$@" "$argument"
   done
   ;;
-"backup "?*) written=$2 ;;
+"backup "?*)
+  force=
+  command=
+  for argument; do
+    if [ -z "$command" ]; then command=$argument && continue; fi
+    case $argument in --force) force=1 ;; --*) written= && break ;; *) written=$argument ;; esac
+  done
+  if [ -d "$written" ]; then written=\${written%/}/team-settings-$(date -u +%Y-%m-%dT%H%M%SZ).gz; fi
+  if [ -n "$written" ] && [ "$written" != - ] && [ -e "$written" ] && [ -z "$force" ]; then
+    echo "The file $written already exists, and stays as it is. Name another one, or add --force to replace it." >&2
+    exit 1
+  fi
+  ;;
 "users export" | "workspaces export") written=$4 ;;
 esac
 if [ -z "$written" ] || [ "$written" = - ]; then
@@ -98,7 +110,16 @@ case "$1" in
 backup) $as_service backup - >"$part" || exit ;;
 *) $as_service "$1" "$2" "$3" - >"$part" || exit ;;
 esac
-sync "$part" && mv -T "$part" "$written" && echo "The file $written is complete."
+sync "$part" || exit
+if [ "$1" = backup ] && [ -z "$force" ]; then
+  ln -T "$part" "$written" 2>/dev/null || { mv -nT "$part" "$written" && [ ! -e "$part" ]; } || {
+    echo "The file $written already exists, and stays as it is. Name another one, or add --force to replace it." >&2
+    exit 1
+  }
+else
+  mv -T "$part" "$written" || exit
+fi
+echo "The file $written is complete."
 `,
   0o755,
 )

@@ -27,6 +27,7 @@ const timeText = (expression: string) =>
 /**
  * Writes a consistent snapshot. The file appears only once it is complete, and only its owner can read it. The backup
  * is recorded in the database if that accepts writes.
+ * @param options.replace whether it may replace a file
  * @param writeLine receives a line for each table that has rows
  * @returns whether it is recorded
  * @throws {OperatorError} if the database is newer than this program or has no tables of the service, or the file can't
@@ -37,13 +38,17 @@ export const backUp = async (
   file: string,
   writeLine: (line: string) => void,
   stopped: AbortSignal,
+  { replace = false } = {},
 ): Promise<boolean> => {
   let madeAt = ''
-  const size = await writeWholeFile(file, (open) =>
-    inLongTransaction(url, 'isolation level repeatable read read only', stopped, async (tx) => {
-      madeAt = await readTime(tx)
-      await pipeline(dump(tx, madeAt, writeLine), createGzip(), open(), { signal: stopped })
-    }),
+  const size = await writeWholeFile(
+    file,
+    (open) =>
+      inLongTransaction(url, 'isolation level repeatable read read only', stopped, async (tx) => {
+        madeAt = await readTime(tx)
+        await pipeline(dump(tx, madeAt, writeLine), createGzip(), open(), { signal: stopped })
+      }),
+    { replace },
   )
   try {
     for (const at of await note(url, madeAt, size, stopped))

@@ -4,7 +4,7 @@
  */
 
 import { constants } from 'node:fs'
-import { access, readdir, rm, stat } from 'node:fs/promises'
+import { access, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Db } from '../../platform/database/client.js'
@@ -17,6 +17,7 @@ import { codeOf } from '../../platform/process/code-of.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { nameOfUser } from '../../platform/process/users.js'
 import { backUp, readTime } from './back-up.js'
+import { keepNewest, nameAt, removeUnfinished } from './folder.js'
 
 const PERIOD_MS = 60_000
 /** A failure costs as much as a success, so there's no immediate retry. */
@@ -34,12 +35,6 @@ const TRY_LOCK = `select pg_try_advisory_xact_lock(${locks.backup}) as taken fro
 
 const readDue = async (db: Db) => singleRow(await db.rows(IS_DUE, []))
 const isDue = async (db: Db): Promise<boolean> => (await readDue(db)).due
-
-const OWN = /^team-settings-\d{4}-\d\d-\d\dT\d{6}Z\.gz$/
-const UNFINISHED = /^team-settings-\d{4}-\d\d-\d\dT\d{6}Z\.gz\.[0-9a-f]{8}\.unfinished$/
-
-/** Names that sort by time, such as `team-settings-2026-11-24T031500Z.gz`. */
-const nameAt = (time: string) => `team-settings-${time.slice(0, 19).replaceAll(':', '')}Z.gz`
 
 /** Why no backup can be written to BACKUP_DIR. */
 export const backupFolderFault = async (
@@ -85,10 +80,6 @@ export const startBackups = async (
   const fault = await backupFolderFault(folder)
   if (fault) app.log.error(`${fault.message} ${fault.remedy}`)
 
-  const remove = async (names: string[]) => {
-    for (const name of names) await rm(join(folder, name), { force: true })
-  }
-
   const write = (stop: AbortSignal) =>
     inLongTransaction(databaseUrl, 'read write', stop, async (tx) => {
       // The lock is held until the backup is recorded. Another instance holds the lock or has just written the backup.
@@ -101,7 +92,7 @@ export const startBackups = async (
           `The database lists a backup of ${ahead}, which is in the future. It doesn’t count. Check the clock.`,
         )
       // Left behind by a process that was killed.
-      await remove((await readdir(folder)).filter((name) => UNFINISHED.test(name)))
+      await removeUnfinished(folder)
       const name = nameAt(await readTime(tx))
       const file = join(folder, name)
       const said: string[] = []
@@ -110,19 +101,15 @@ export const startBackups = async (
       if (!isRecorded && (await isDue(database.reserved))) {
         // Otherwise the next backup would be due at once, and backups would fill the disk or replace earlier
         // ones.
-        await remove([name])
+        await rm(file, { force: true })
         throw new OperatorError(said.at(-1) ?? '')
       }
       app.log.info(`a backup was written to ${file}`)
-      const own = (await readdir(folder)).filter((other) => OWN.test(other)).sort()
-      const later = own.filter((other) => other > name)
+      const later = await keepNewest(folder, name, keep)
       if (later.length > 0)
         app.log.warn(
           `${folder} has backups with names from the future, which stay there: ${later.join(', ')}. Check the clock, and move them elsewhere.`,
         )
-      // The new file is the last of these, so it's never removed.
-      const written = own.slice(0, own.length - later.length)
-      await remove(written.slice(0, -keep))
     })
 
   let notBefore = 0

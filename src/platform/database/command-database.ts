@@ -1,9 +1,12 @@
+import { resolve } from 'node:path'
 import type { Config } from '../../config.js'
+import { codeOf } from '../process/code-of.js'
 import { OperatorError } from '../process/operator-error.js'
 import { onExit } from '../process/program.js'
 import type { Database } from './client.js'
 import { openEmbedded } from './embedded/index.js'
 import { connectToDatabaseUrl, explainDatabaseErrors } from './external-database.js'
+import { messageOf } from './failures.js'
 import { isSchemaCurrent } from './migrations.js'
 
 /**
@@ -17,10 +20,24 @@ export const withCommandDatabase = async <T>(
   work: (url: string) => Promise<T>,
   open = openEmbedded,
 ): Promise<T> => {
-  if (databaseUrl !== undefined) return explainDatabaseErrors(work(databaseUrl))
+  if (databaseUrl !== undefined)
+    return explainDatabaseErrors(explainFullDisk(work(databaseUrl), 'the database’s server'))
   const embedded = await open(dataDir, stopped)
   onExit((forceSignal) => embedded.stop(forceSignal))
-  return work(embedded.url)
+  return explainFullDisk(work(embedded.url), `DATA_DIR (${resolve(dataDir)})`)
+}
+
+const DISK_FULL = '53100'
+
+const explainFullDisk = async <T>(work: Promise<T>, place: string): Promise<T> => {
+  try {
+    return await work
+  } catch (error) {
+    if (codeOf(error) !== DISK_FULL) throw error
+    throw new OperatorError(
+      `The disk of ${place} is full: ${messageOf(error)}. Free space there, and start again.`,
+    )
+  }
 }
 
 /** Opens the database for a command that runs alongside the service. @throws {OperatorError} */
