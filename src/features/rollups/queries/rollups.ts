@@ -1,7 +1,7 @@
 /**
  * Rollups of activity: sums per day and month for dashboards, so that their cost depends on what they show, not on how
- * much has ever been recorded. They're always rebuilt from `activity`, never incremented: in one transaction, the
- * marked days of one workspace's month and the month itself.
+ * much has ever been recorded. They're always rebuilt from `activity`, never incremented: in one transaction, the marked
+ * days of one workspace's month, a day at a time, and the month itself.
  */
 
 import type { Db } from '../../../platform/database/client.js'
@@ -12,23 +12,20 @@ import {
   date,
   double,
   integer,
-  integers,
   singleRow,
   statement,
   text,
   uuid,
 } from '../../../platform/database/statement.js'
-import { addDays, HOURS, weekdayOf } from '../../../platform/time/days.js'
+import { addDays, HOURS } from '../../../platform/time/days.js'
 import {
   COUNTS,
-  countsOf,
   eachCount,
   IS_NOT_DELETED,
   localActivity,
   localActivityWithHours,
   localHours,
   markDays,
-  SUM_OF_HOURS,
   utcDaysOf,
   zoneHours,
 } from '../../minutes/index.js'
@@ -138,65 +135,81 @@ const clear = (tables: string[], period: string) =>
     statement(`delete ${table} rows`, {}, `delete from ${table} where workspace_id = $1::uuid and ${period}`),
   )
 
-const CLEAR_DAYS = clear(ROLLUPS_OF_DAYS, 'day = any($2::date[])')
+const CLEAR_DAY = clear(ROLLUPS_OF_DAYS, 'day = $2::date')
 const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
 
 /** SQL: sums of `a`. */
 export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, ${eachCount((count) => `sum(a.${count}) as ${count}`)}`
 
-/** SQL: the activity of the workspace $1 on the local days $2. */
-const LOCAL = localActivity('$2::date[]', 'a.workspace_id = $1::uuid')
-const LOCAL_WITH_HOURS = localActivityWithHours('$2::date[]', 'a.workspace_id = $1::uuid')
+/** SQL: the activity of the workspace $1 on the local day $2. */
+const LOCAL = localActivity('array[$2::date]', 'a.workspace_id = $1::uuid')
+const LOCAL_WITH_HOURS = localActivityWithHours('array[$2::date]', 'a.workspace_id = $1::uuid')
+
+/** SQL: the hours of all UTC days that can overlap the local day $2. */
+const UTC_HOURS = zoneHours(`a.workspace_id = $1::uuid and a.day = any(${utcDaysOf('array[$2::date]')})`)
+
+/**
+ * SQL: minutes by repository and local hour. $3 to $6: which UTC hours of which UTC days and time zones are on the local day,
+ * and in which of its hours.
+ */
+const LOCAL_HOURS = `(
+    select a.repo_key, z.hour, a.hours[z.utc_hour + 1] as minutes
+    from ${UTC_HOURS} a
+    join unnest($3::date[], $4::text[], $5::int[], $6::int[]) as z (day, timezone, utc_hour, hour) using (day, timezone)
+    where a.hours[z.utc_hour + 1] <> 0
+  )`
 
 /** SQL: how many people have minutes in `a`, and how many have minutes with an hour, with those of `ERASED`. */
 const ACTIVE_PEOPLE = `count(distinct a.user_id) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})`
 const HOUR_PEOPLE = 'count(distinct a.user_id) filter (where a.has_hours)'
 
-/** $1, $2: workspace and days. */
-const INSERT_MEMBER_DAYS = statement(
-  'insert member days',
-  {},
-  `
+/** SQL: the 24 sums of `hour_minutes` by `hour`. */
+const MINUTES_BY_HOUR = `array[${Array.from(
+  { length: HOURS },
+  (_, hour) => `coalesce(sum(a.hour_minutes) filter (where a.hour = ${hour}), 0)::int`,
+).join(', ')}]`
+
+/** In which time zones hours were recorded that can be on the local day $2. */
+const READ_ZONES = statement(
+  'read time zones of a day',
+  { day: date, timezone: text },
+  `select distinct a.day, a.timezone from ${UTC_HOURS} a`,
+)
+
+/** $1, $2: workspace and day. */
+const INSERT_DAY = writes({
+  'insert member days': `
   insert into activity_member_days (workspace_id, day, user_id, minutes, ${COUNTS})
   select $1::uuid, a.day, a.user_id, ${SUM_OF_COUNTS}
   from ${LOCAL} a
   group by a.day, a.user_id`,
-)
+  // The previous version makes days again that have no `by_repo`.
+  'insert days': `
+  insert into activity_days (workspace_id, day, minutes, ${COUNTS}, active_members, hour_people, by_local_day, by_repo)
+  select $1::uuid, a.day, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}, true, true
+  from ${LOCAL_WITH_HOURS} a
+  group by a.day`,
+})
 
-/** $1, $2: workspace and days; per repository with hours on a day: $3 to $5 day, repository and hours. */
+/**
+ * $1, $2: workspace and day; $3 to $6: as for `LOCAL_HOURS`. Everything is summed at once: without statistics, the planner
+ * would join sums by reading the hours again for each repository.
+ */
 const INSERT_REPO_DAYS = statement(
   'insert repository days',
   {},
   `
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, ${COUNTS}, active_members, hour_people, local_hours)
-  select $1::uuid, s.day, s.repo_key, s.minutes, ${countsOf('s')}, s.active_members, s.hour_people, h.hours::int[]
+  select $1::uuid, $2::date, a.repo_key, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE},
+    case when bool_or(a.hour is not null) then ${MINUTES_BY_HOUR} end
   from (
-    select a.day, a.repo_key, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE} as active_members, ${HOUR_PEOPLE} as hour_people
-    from ${LOCAL_WITH_HOURS} a
-    group by a.day, a.repo_key
-  ) s
-  left join unnest($3::date[], $4::text[], $5::text[]) as h (day, repo_key, hours)
-    on h.day = s.day and h.repo_key = s.repo_key`,
-)
-
-/** $1, $2: workspace and days. The previous version makes days again that have no \`by_repo\`. */
-const INSERT_DAYS = statement(
-  'insert days',
-  {},
-  `
-  insert into activity_days (workspace_id, day, minutes, ${COUNTS}, active_members, hour_people, by_local_day, by_repo)
-  select $1::uuid, a.day, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}, true, true
-  from ${LOCAL_WITH_HOURS} a
-  group by a.day`,
-)
-
-const READ_HOURS = statement(
-  'read hours by repository and time zone',
-  { day: date, repoKey: text, timezone: text, hours: integers },
-  `
-  select a.day, a.repo_key as "repoKey", a.timezone, ${SUM_OF_HOURS} as hours
-  from ${zoneHours(`a.workspace_id = $1::uuid and a.day = any(${utcDaysOf('$2::date[]')})`)} a
-  group by a.day, a.repo_key, a.timezone`,
+    select repo_key, user_id, minutes, ${COUNTS}, has_hours, null::int as hour, null::int as hour_minutes
+    from ${LOCAL_WITH_HOURS} l
+    union all
+    select repo_key, null, 0, ${eachCount(() => '0')}, false, hour, minutes
+    from ${LOCAL_HOURS} h
+  ) a
+  group by a.repo_key`,
 )
 
 const INSERT_HOURS = statement(
@@ -204,52 +217,36 @@ const INSERT_HOURS = statement(
   {},
   `
   insert into activity_hours (workspace_id, day, weekday, hour, minutes)
-  select $1::uuid, c.day, c.weekday, c.hour, c.minutes
-  from unnest($2::date[], $3::int[], $4::int[], $5::int[]) as c (day, weekday, hour, minutes)`,
+  select $1::uuid, $2::date, extract(isodow from $2::date)::int, h.hour - 1, sum(h.minutes)
+  from activity_repo_days d cross join unnest(d.local_hours) with ordinality as h (minutes, hour)
+  where d.workspace_id = $1::uuid and d.day = $2::date and h.minutes > 0
+  group by h.hour`,
 )
 
-interface RepoHours {
-  day: string
-  repoKey: string
-  /** Minutes by local hour. */
-  hours: number[]
-}
+/** Which hours are on the local day. Computed here, because not every database knows every time zone. */
+const hoursOn = (day: string, zones: { day: string; timezone: string }[]) =>
+  zones.flatMap((zone) =>
+    Array.from(localHours({ ...zone, hours: ANY_HOURS }))
+      .filter((local) => local.day === day)
+      .map(({ utcHour, hour }) => ({ ...zone, utcHour, hour })),
+  )
 
-const noHours = () => new Array<number>(HOURS).fill(0)
+const ANY_HOURS = new Array<number>(HOURS).fill(1)
 
-/** The hours of local days by repository. Computed here, because not every database knows every time zone. */
-const readRepoHours = async (tx: Db, workspaceId: string, days: string[]): Promise<RepoHours[]> => {
-  const isRequested = new Set(days)
-  const found = new Map<string, RepoHours>()
-  for (const { repoKey, ...ofZone } of await tx.rows(READ_HOURS, [workspaceId, days]))
-    for (const { day, hour, minutes } of localHours(ofZone)) {
-      if (!isRequested.has(day)) continue
-      const key = `${day} ${repoKey}`
-      const row = found.get(key) ?? { day, repoKey, hours: noHours() }
-      found.set(key, row)
-      row.hours[hour] = (row.hours[hour] ?? 0) + minutes
-    }
-  return [...found.values()]
-}
-
-const insertHours = (tx: Db, workspaceId: string, repoHours: RepoHours[]) => {
-  const days = new Map<string, number[]>()
-  for (const { day, hours } of repoHours) {
-    const sum = days.get(day) ?? noHours()
-    days.set(day, sum)
-    hours.forEach((minutes, hour) => {
-      sum[hour] = (sum[hour] ?? 0) + minutes
-    })
-  }
-  const cells = Array.from(days, ([day, hours]) =>
-    hours.flatMap((minutes, hour) => (minutes > 0 ? [{ day, weekday: weekdayOf(day), hour, minutes }] : [])),
-  ).flat()
-  return tx.rows(INSERT_HOURS, [
-    workspaceId,
-    cells.map(({ day }) => day),
-    cells.map(({ weekday }) => weekday),
-    cells.map(({ hour }) => hour),
-    cells.map(({ minutes }) => minutes),
+/** Makes a day's rollups. All sums are made by the database, so that no number of rows fills this process's memory. */
+const rebuildDay = async (tx: Db, workspaceId: string, day: string): Promise<void> => {
+  const here = [workspaceId, day]
+  const hours = hoursOn(day, await tx.rows(READ_ZONES, here))
+  await Promise.all([
+    ...[...CLEAR_DAY, ...INSERT_DAY].map((make) => tx.rows(make, here)),
+    tx.rows(INSERT_REPO_DAYS, [
+      ...here,
+      hours.map((one) => one.day),
+      hours.map(({ timezone }) => timezone),
+      hours.map(({ utcHour }) => utcHour),
+      hours.map(({ hour }) => hour),
+    ]),
+    tx.rows(INSERT_HOURS, here),
   ])
 }
 
@@ -315,23 +312,9 @@ export const rebuildMonth = async (
 ): Promise<number> => {
   const marked = await tx.rows(CLAIM_MARKS, [workspaceId, month, before])
   if (marked.length === 0) return 0
-  const days = marked.map(({ day }) => day)
-  const repoHours = await readRepoHours(tx, workspaceId, days)
-  await Promise.all([
-    ...CLEAR_DAYS.map((clear) => tx.rows(clear, [workspaceId, days])),
-    tx.rows(INSERT_MEMBER_DAYS, [workspaceId, days]),
-    tx.rows(INSERT_REPO_DAYS, [
-      workspaceId,
-      days,
-      repoHours.map(({ day }) => day),
-      repoHours.map(({ repoKey }) => repoKey),
-      repoHours.map(({ hours }) => `{${hours.join()}}`),
-    ]),
-    tx.rows(INSERT_DAYS, [workspaceId, days]),
-    insertHours(tx, workspaceId, repoHours),
-  ])
+  for (const { day } of marked) await rebuildDay(tx, workspaceId, day)
   await Promise.all([...CLEAR_MONTH, ...INSERT_MONTH].map((make) => tx.rows(make, [workspaceId, month])))
-  return days.length
+  return marked.length
 }
 
 /** All days with activity or a rollup. */
