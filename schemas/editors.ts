@@ -114,19 +114,30 @@ export const EditorProjectBody = Named('EditorProjectBody', {
   repo: Nullable(RepoPath, { description: 'Null: ignore the name.' }),
 })
 
+export const importFailures = ['own_time_full'] as const
+
 export const Import = Resource('Import', {
   id: Nullable(Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] })),
-  state: StringEnum(['none', 'running', 'done', 'cancelled'], {
-    description: `\`none\`: there was no import in the last ${limits.heartbeat_days} days.`,
+  state: StringEnum(['none', 'running', 'done', 'cancelled', 'failed'], {
+    description: `\`none\`: there was no import in the last ${limits.heartbeat_days} days. \`failed\`: it ended early, and what it has counted stays.`,
     examples: ['running'],
+  }),
+  reason: Nullable(StringEnum(importFailures), {
+    description: `Why an import failed, otherwise null. \`own_time_full\`: the caller's own time would have more than ${limits.personal_rows} rows, one per day and repository or project name.`,
+    examples: [null],
   }),
   heartbeats: Type.Integer({ minimum: 0, description: 'Heartbeats in the file.', examples: [48_210] }),
   skipped: Closed(
     {
       time: Type.Integer({
         minimum: 0,
-        description: 'They have no time that can be read, or one from before 2000 or the future.',
+        description: 'They have no time that can be read, or one from before 2000.',
         examples: [2],
+      }),
+      future: Type.Integer({
+        minimum: 0,
+        description: `They are more than ${limits.heartbeat_future_minutes} minutes ahead of the service's clock.`,
+        examples: [0],
       }),
       project: Type.Integer({ minimum: 0, description: 'They name no project.', examples: [310] }),
       recording_off: Type.Integer({
@@ -155,3 +166,4 @@ export const Import = Resource('Import', {
   updated_at: Nullable(Timestamp),
 })
 export type Import = Static<typeof Import>
+export type ImportFailure = (typeof importFailures)[number]

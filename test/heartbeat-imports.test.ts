@@ -488,7 +488,7 @@ t.test('imports', async (t) => {
     }
     const json = await importFile(caller, JSON.stringify(file))
     t.hasStrict(json, { state: 'done', heartbeats: 24, minutes: 8, days: 1 })
-    t.same(json.skipped, { time: 13, project: 3, recording_off: 0 })
+    t.same(json.skipped, { time: 12, future: 1, project: 3, recording_off: 0 })
     const dump = { ...dumpOf(morning(72, 2)), days: [{ date: '2020-01-01', heartbeats: [] }] }
     dump.days.push({
       date: dayOf(midnight(72)),
@@ -496,7 +496,7 @@ t.test('imports', async (t) => {
     })
     for (const list of [dump, { data: dump.days }, dump.days, dump.days[1]]) {
       const { heartbeats, skipped } = await importFile(caller, JSON.stringify(list))
-      t.same([heartbeats, skipped], [3, { time: 1, project: 0, recording_off: 0 }])
+      t.same([heartbeats, skipped], [3, { time: 1, future: 0, project: 0, recording_off: 0 }])
     }
 
     const csv = ['time,project', ...shapes, 'now', ''].map((time) =>
@@ -504,13 +504,50 @@ t.test('imports', async (t) => {
     )
     const second = await importFile(caller, [...csv, `${start},`].join('\n'))
     t.hasStrict(second, { heartbeats: 11, days: 1 })
-    t.same(second.skipped, { time: 2, project: 1, recording_off: 0 })
+    t.same(second.skipped, { time: 2, future: 0, project: 1, recording_off: 0 })
     t.same((await importFile(caller, csvOf(morning(71, 2)))).skipped, {
       time: 0,
+      future: 0,
       project: 0,
       recording_off: 0,
     })
   })
+
+  t.test('heartbeats more than ten minutes ahead don’t count, and are listed', async (t) => {
+    const { caller } = await someone(service, 'fay')
+    const now = Math.floor(Date.now() / 1_000)
+    const minutes = [-3_600, 8 * 60, 20 * 60, 2 * 3_600, 400 * DAY].map((seconds) => now + seconds)
+    const file = JSON.stringify(minutes.map((time) => ({ time, project: 'acme/web' })))
+    const { skipped, minutes: counted } = await importFile(caller, file)
+    t.same([skipped, counted], [{ time: 0, future: 3, project: 0, recording_off: 0 }, 2])
+  })
+
+  t.test(
+    'an import ends as failed when own time would have too many rows, and keeps the days before',
+    async (t) => {
+      const { caller } = await someone(service, 'ray')
+      await service.database.write.statement(
+        `insert into personal_minutes (user_id, day, repo_key, repo, minutes)
+      select id, date '2001-01-01' + n / 50, 'p' || n % 50, 'p' || n % 50, 1
+      from users, generate_series(1, $1::int) n where login = 'ray'`,
+        [limits.personal_rows - 2],
+      )
+      const rows = () =>
+        service.database.read.statement(
+          `select count(*)::int as rows from personal_minutes p join users u on u.id = p.user_id where u.login = 'ray'`,
+          [],
+        )
+      const full = [{ rows: limits.personal_rows }]
+      const fileOf = (...days: number[]) => csvOf(days.flatMap((daysAgo) => morning(daysAgo, 1, 'else/a')))
+      const failed = await importFile(caller, fileOf(93, 92, 91))
+      t.hasStrict(failed, { state: 'failed', reason: 'own_time_full', days: 3, days_done: 2, own_minutes: 2 })
+      t.same(await rows(), full)
+      const known = await importFile(caller, csvOf(morning(93, 3, 'else/a')))
+      t.hasStrict(known, { state: 'done', reason: null, own_minutes: 4 })
+      await caller.post(`${BASE}/heartbeats.bulk`, morning(2, 3, 'else/b'))
+      t.same(await rows(), full, 'and heartbeats add no row')
+    },
+  )
 
   t.test('heartbeats that the person has turned off are counted as skipped', async (t) => {
     const { caller } = await someone(service, 'ole')

@@ -276,14 +276,18 @@ export type HeartbeatsAnswer = {
 
 export type Import = {
   id: string | null
-  /** `none`: there was no import in the last 32 days. */
-  state: 'none' | 'running' | 'done' | 'cancelled'
+  /** `none`: there was no import in the last 32 days. `failed`: it ended early, and what it has counted stays. */
+  state: 'none' | 'running' | 'done' | 'cancelled' | 'failed'
+  /** Why an import failed, otherwise null. `own_time_full`: the caller's own time would have more than 100000 rows, one per day and repository or project name. */
+  reason: 'own_time_full' | null
   /** Heartbeats in the file. */
   heartbeats: number
   /** Heartbeats in the file that don’t count. */
   skipped: {
-    /** They have no time that can be read, or one from before 2000 or the future. */
+    /** They have no time that can be read, or one from before 2000. */
     time: number
+    /** They are more than 10 minutes ahead of the service's clock. */
+    future: number
     /** They name no project. */
     project: number
     /** The caller has switched off recording for them, or ignores the project name. Known when their day is counted. */
@@ -375,6 +379,8 @@ export type Limits = {
   import_projects_per_day: number
   import_project_days: number
   personal_repos_per_day: number
+  personal_rows: number
+  heartbeat_future_minutes: number
   flush_rows: number
   heartbeat_minutes: number
   flush_comparisons: number
@@ -1567,7 +1573,9 @@ export type ExportedImports = {
   id: string
   state: string
   heartbeats: number
+  reason: string | null
   skipped_time: number
+  skipped_future: number
   skipped_project: number
   skipped_recording_off: number
   days: number

@@ -2,6 +2,7 @@
 import '../platform/process/require-node.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Import } from '../../schemas/editors.js'
+import { limits } from '../../schemas/limits.js'
 import { readConfig } from '../config.js'
 import { ApiError } from '../errors.js'
 import {
@@ -57,9 +58,10 @@ async function* readingFile(path: string, stopped: AbortSignal): AsyncGenerator<
 }
 
 /** Heartbeats that don't count, with the reason. */
-const toSkipped = ({ time, project, recording_off }: Import['skipped']): string[] =>
+const toSkipped = ({ time, future, project, recording_off }: Import['skipped']): string[] =>
   [
     { reason: 'no time that can be read', count: time },
+    { reason: 'in the future', count: future },
     { reason: 'no project', count: project },
     { reason: 'recording switched off', count: recording_off },
   ].flatMap(({ reason, count }) => (count > 0 ? [`Skipped heartbeats, ${reason}: ${count}`] : []))
@@ -100,10 +102,14 @@ runCommand(async (stopped) => {
       await sleep(WAIT_MS)
     }
   }
-  const { heartbeats, skipped, days, minutes, own_minutes } = await readEnd()
+  const { state, heartbeats, skipped, days, minutes, own_minutes } = await readEnd()
   clearInterval(progress)
   print(`${heartbeats} heartbeats on ${days} days: ${minutes} minutes were added.`)
   if (own_minutes > 0)
     print(`${own_minutes} more minutes count in no workspace. Only their person sees them.`)
   for (const line of toSkipped(skipped)) print(line)
+  if (state === 'failed')
+    throw new OperatorError(
+      `The import ended early: ${user.login}’s own time can have at most ${limits.personal_rows} rows, one per day and project. Days that were already added stay.`,
+    )
 })

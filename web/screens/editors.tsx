@@ -430,9 +430,10 @@ const Import = () => {
 }
 
 /** Heartbeats that don't count, with the reason. */
-const skippedText = ({ time, project, recording_off }: ImportState['skipped']): string => {
+const skippedText = ({ time, future, project, recording_off }: ImportState['skipped']): string => {
   const reasons = [
     time > 0 && `${count(time)} without a time that can be read`,
+    future > 0 && `${count(future)} in the future`,
     project > 0 && `${count(project)} without a project`,
     recording_off > 0 && `${count(recording_off)} for which you switched off recording`,
   ].filter((reason) => reason !== false)
@@ -442,6 +443,8 @@ const skippedText = ({ time, project, recording_off }: ImportState['skipped']): 
 const summaryOf = ({ state, heartbeats, skipped, days, minutes, own_minutes }: ImportState): string => {
   if (state === 'none') return `There was no import in the last ${limits.heartbeat_days} days.`
   const result = `Heartbeats: ${count(heartbeats)}. Days: ${count(days)}. Added to workspaces: ${duration(minutes)}. Added only for you: ${duration(own_minutes)}.${skippedText(skipped)}`
+  if (state === 'failed')
+    return `The import ended early, because your own time can have at most ${count(limits.personal_rows)} rows, one per day and project. Minutes that were already counted stay. ${result}`
   return state === 'cancelled'
     ? `The import was cancelled. Minutes that were already counted stay. ${result}`
     : `Import complete. ${result}`

@@ -12,6 +12,7 @@ import { roundRobin } from '../../platform/process/round-robin.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import {
   type FlushTarget,
+  hasRoomForPersonalDays,
   lockMemberDays,
   readPersonalMinutes,
   readTargets,
@@ -129,8 +130,9 @@ const toMarks = (minutes: ReducedMinutes, projects: ReducedFile['projects']) => 
 const none: Import = {
   id: null,
   state: 'none',
+  reason: null,
   heartbeats: 0,
-  skipped: { time: 0, project: 0, recording_off: 0 },
+  skipped: { time: 0, future: 0, project: 0, recording_off: 0 },
   days: 0,
   days_done: 0,
   minutes: 0,
@@ -280,9 +282,15 @@ const planDay = async (tx: Tx, { userId, kind, next, scope }: DayToPlan): Promis
     : planMinutesOfDay(tx, { userId, kind, day, days, scope, firstKept, facts, heartbeats: plan })
 }
 
+/** Writes a day, or ends the import if the person's own time has no room for the day. */
 const writeDay = async (tx: Tx, plan: DayPlan): Promise<void> => {
   const { heartbeats, file, found, recordingOff } = plan
   const { userId } = heartbeats
+  const ownRows = [...heartbeats.personal.rows, ...file.personal.rows]
+  if (!(await hasRoomForPersonalDays(tx, userId, ownRows))) {
+    await endImport(tx, userId, 'failed', 'own_time_full')
+    return
+  }
   await writePlans(tx, [heartbeats])
   tx.awaitAtCommit(upsertImported(tx, userId, found))
   await writePlans(tx, [file])

@@ -24,8 +24,8 @@ import {
 export const DAY_MINUTES = 1_440
 const MINUTES = 60
 const MINUTE_SECONDS = 60
-/** January 1, 2000, in minutes since 1970. */
-const FIRST_MINUTE = 946_684_800 / MINUTE_SECONDS
+/** January 1, 2000, in seconds since 1970. */
+const FIRST_SECOND = 946_684_800
 const PIECE_BYTES = 16_384
 /** More than a file has projects. */
 const NUMBERS = 65_536
@@ -96,8 +96,10 @@ export interface ReducedDay {
 export interface ReducedFile {
   heartbeats: number
   skipped: {
-    /** Heartbeats without a time that can be read, or from before 2000 or the future. */
+    /** Heartbeats without a time that can be read, or from before 2000. */
     time: number
+    /** Heartbeats that are too far ahead of the service's clock. */
+    future: number
     /** Heartbeats without a project. */
     project: number
   }
@@ -112,14 +114,14 @@ class Reduction {
   hasAny = false
   private readonly finder = new HeartbeatFinder()
   private heartbeats = 0
-  private readonly skipped = { time: 0, project: 0 }
+  private readonly skipped = { time: 0, future: 0, project: 0 }
   private readonly projects: Project[] = []
   private readonly numbers = new Map<string, number>()
   private readonly days = new Map<number, ReducedDay>()
   private projectDays = 0
   /** How many bytes it takes. */
   bytes = 0
-  private readonly lastMinute = Math.floor(Date.now() / 60_000) + DAY_MINUTES
+  private readonly lastSecond = Date.now() / 1_000 + limits.heartbeat_future_minutes * MINUTE_SECONDS
 
   constructor(private readonly host: ProjectHost) {}
 
@@ -145,11 +147,15 @@ class Reduction {
   private add(sent: SentHeartbeat): void {
     this.heartbeats++
     const seconds = importedSecondsOf(sent.time)
-    const minute = seconds === undefined ? undefined : Math.floor(seconds / MINUTE_SECONDS)
-    if (minute === undefined || minute < FIRST_MINUTE || minute > this.lastMinute) {
+    if (seconds === undefined || seconds < FIRST_SECOND) {
       this.skipped.time++
       return
     }
+    if (seconds > this.lastSecond) {
+      this.skipped.future++
+      return
+    }
+    const minute = Math.floor(seconds / MINUTE_SECONDS)
     const number = this.numberOf(sent)
     if (number === undefined) {
       this.skipped.project++

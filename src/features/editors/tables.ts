@@ -131,10 +131,13 @@ export const imports = table(
   {
     userId: uuid('user_id').primaryKey(),
     id: uuid('id').notNull(),
-    state: text('state', { enum: ['running', 'done', 'cancelled'] }).notNull(),
+    state: text('state', { enum: ['running', 'done', 'cancelled', 'failed'] }).notNull(),
+    /** Why it failed. Null: it didn't. */
+    reason: text('reason'),
     heartbeats: integer('heartbeats').notNull(),
-    /** Heartbeats that don't count: without a readable time, without a project, and switched off by the person. */
+    /** Heartbeats that don't count: without a readable time, too far ahead, without a project, and switched off by the person. */
     skippedTime: integer('skipped_time').notNull().default(0),
+    skippedFuture: integer('skipped_future').notNull().default(0),
     skippedProject: integer('skipped_project').notNull().default(0),
     skippedRecordingOff: integer('skipped_recording_off').notNull().default(0),
     days: integer('days').notNull(),

@@ -71,6 +71,7 @@ export { ERASED, IS_NOT_DELETED, isPerson } from './queries/people.js'
 export {
   type AssignedDay,
   deletePersonalMarks,
+  hasRoomForPersonalDays,
   type PersonalDay,
   readPersonalMinutes,
   replacePersonalDays,

@@ -142,6 +142,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: [
       'state',
       'heartbeats',
+      'reason',
       'skipped',
       'days',
       'days_done',

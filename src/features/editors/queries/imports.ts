@@ -1,5 +1,5 @@
 /** Imports: a file's days, the progress so far, and what earlier imports have found. */
-import type { Import } from '../../../../schemas/editors.js'
+import type { Import, ImportFailure } from '../../../../schemas/editors.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -22,9 +22,11 @@ const READ_IMPORT = statement(
   'read import',
   {
     id: uuid,
-    state: textOf<'running' | 'done' | 'cancelled'>(),
+    state: textOf<'running' | 'done' | 'cancelled' | 'failed'>(),
+    reason: orNull(textOf<ImportFailure>()),
     heartbeats: integer,
     time: integer,
+    future: integer,
     project: integer,
     recording_off: integer,
     days: integer,
@@ -35,8 +37,8 @@ const READ_IMPORT = statement(
     updated_at: moment,
   },
   `
-  select id, state, heartbeats, skipped_time as time, skipped_project as project,
-    skipped_recording_off as recording_off, days, days_done, minutes, own_minutes, created_at, updated_at
+  select id, state, reason, heartbeats, skipped_time as time, skipped_future as future,
+    skipped_project as project, skipped_recording_off as recording_off, days, days_done, minutes, own_minutes, created_at, updated_at
   from imports where user_id = $1::uuid`,
 )
 
@@ -44,24 +46,25 @@ const READ_IMPORT = statement(
 export const readImport = async (db: Db, userId: string): Promise<Import | undefined> => {
   const [row] = await db.rows(READ_IMPORT, [userId])
   if (!row) return undefined
-  const { time, project, recording_off, created_at, updated_at, ...progress } = row
+  const { time, future, project, recording_off, created_at, updated_at, ...progress } = row
   return {
     ...progress,
-    skipped: { time, project, recording_off },
+    skipped: { time, future, project, recording_off },
     created_at: toTimestamp(created_at),
     updated_at: toTimestamp(updated_at),
   }
 }
 
-/** $1: the user; $2: the id; $3: heartbeats; $4, $5: those without a time and without a project; $6: days. */
+/** $1: the user; $2: the id; $3: heartbeats; $4 to $6: those without a time, too far ahead, without a project; $7: days. */
 const INSERT_IMPORT = statement(
   'insert import',
   { id: uuid },
   `
-  insert into imports as i (user_id, id, state, heartbeats, skipped_time, skipped_project, days)
-  values ($1::uuid, $2::uuid, 'running', $3::int, $4::int, $5::int, $6::int)
-  on conflict (user_id) do update set id = excluded.id, state = excluded.state, heartbeats = excluded.heartbeats,
-    skipped_time = excluded.skipped_time, skipped_project = excluded.skipped_project, skipped_recording_off = 0,
+  insert into imports as i (user_id, id, state, heartbeats, skipped_time, skipped_future, skipped_project, days)
+  values ($1::uuid, $2::uuid, 'running', $3::int, $4::int, $5::int, $6::int, $7::int)
+  on conflict (user_id) do update set id = excluded.id, state = excluded.state, reason = null,
+    heartbeats = excluded.heartbeats, skipped_time = excluded.skipped_time, skipped_future = excluded.skipped_future,
+    skipped_project = excluded.skipped_project, skipped_recording_off = 0,
     days = excluded.days, days_done = 0, minutes = 0, own_minutes = 0, created_at = excluded.created_at, updated_at = excluded.updated_at
   where i.state <> 'running'
   returning id`,
@@ -71,10 +74,11 @@ const INSERT_IMPORT = statement(
 export const insertImport = async (
   tx: Db,
   userId: string,
-  begun: { id: string; heartbeats: number; skipped: { time: number; project: number }; days: number },
+  begun: { id: string; heartbeats: number; skipped: Omit<Import['skipped'], 'recording_off'>; days: number },
 ): Promise<boolean> => {
   const { id, heartbeats, skipped, days } = begun
-  const rows = await tx.rows(INSERT_IMPORT, [userId, id, heartbeats, skipped.time, skipped.project, days])
+  const { time, future, project } = skipped
+  const rows = await tx.rows(INSERT_IMPORT, [userId, id, heartbeats, time, future, project, days])
   return rows.length > 0
 }
 
@@ -200,15 +204,20 @@ export const finishImportDay = async (
   await tx.rows(FINISH_IMPORT_DAY, [userId, done.minutes, done.personalMinutes, done.recordingOff])
 }
 
-/** $1: the user; $2: the state. */
+/** $1: the user; $2: the state; $3: why it failed, or null. */
 const END_IMPORT = statement(
   'end import',
   {},
-  `update imports set state = $2::text, updated_at = now() where user_id = $1::uuid and state = 'running'`,
+  `update imports set state = $2::text, reason = $3::text, updated_at = now() where user_id = $1::uuid and state = 'running'`,
 )
 
-export const endImport = async (tx: Db, userId: string, state: 'done' | 'cancelled'): Promise<void> => {
-  await tx.rows(END_IMPORT, [userId, state])
+export const endImport = async (
+  tx: Db,
+  userId: string,
+  state: 'done' | 'cancelled' | 'failed',
+  reason: ImportFailure | null = null,
+): Promise<void> => {
+  await tx.rows(END_IMPORT, [userId, state, reason])
   await deleteImportDays(tx, userId)
 }
 

@@ -1,6 +1,16 @@
 /** Minutes of a person's heartbeats and imports that count in no workspace, for that person only. */
+import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
-import { date, integer, json, orNull, statement, text } from '../../../platform/database/statement.js'
+import {
+  bool,
+  date,
+  integer,
+  json,
+  orNull,
+  singleRow,
+  statement,
+  text,
+} from '../../../platform/database/statement.js'
 
 /** Minutes of a UTC day for a repository, or for a project name that isn't one. */
 export interface PersonalDay {
@@ -38,7 +48,34 @@ const READ_DAYS = statement(
 export const readPersonalMinutes = async (db: Db, userId: string, days: string[]): Promise<PersonalDay[]> =>
   days.length > 0 ? db.rows(READ_DAYS, [userId, days]) : []
 
-/** $1: the user; per row, its columns. */
+/** How many of some rows are new ($1: the user; per row: $2 day, $3 repository), and whether the account can keep them. */
+const COUNT_NEW = `(
+    select count(*) from unnest($2::date[], $3::text[]) as n (day, repo_key)
+    where not exists (
+      select from personal_minutes p where p.user_id = $1::uuid and p.day = n.day and p.repo_key = n.repo_key
+    )
+  )`
+const HAS_ROOM = `${COUNT_NEW} + (select count(*) from personal_minutes where user_id = $1::uuid) <= ${limits.personal_rows}`
+
+const FIND_ROOM = statement(
+  'find room for personal minutes',
+  { hasRoom: bool },
+  `select case ${COUNT_NEW} when 0 then true else ${HAS_ROOM} end as "hasRoom"`,
+)
+
+/** Whether the account can keep all these days. Otherwise `replacePersonalDays` leaves out the new ones. */
+export const hasRoomForPersonalDays = async (
+  tx: Db,
+  userId: string,
+  all: readonly AssignedDay[],
+): Promise<boolean> => {
+  const days = all.filter(({ minutes }) => minutes > 0)
+  if (days.length === 0) return true
+  const parameters = [userId, days.map(({ day }) => day), days.map(({ repoKey }) => repoKey)]
+  return singleRow(await tx.rows(FIND_ROOM, parameters)).hasRoom
+}
+
+/** $1: the user; per row, its columns. New rows are left out if the account can't keep them. */
 const REPLACE_DAYS = statement(
   'upsert personal minutes',
   {},
@@ -51,6 +88,9 @@ const REPLACE_DAYS = statement(
   from unnest(
     $2::date[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::int[], $9::int[], $10::text[]
   ) as r (day, repo_key, repo, minutes, marks, timezone, before, after, other_zones)
+  where exists (
+    select from personal_minutes p where p.user_id = $1::uuid and p.day = r.day and p.repo_key = r.repo_key
+  ) or ${HAS_ROOM}
   on conflict (user_id, day, repo_key) do update
   set minutes = excluded.minutes, marks = excluded.marks, timezone = excluded.timezone,
     minutes_before = excluded.minutes_before, minutes_after = excluded.minutes_after,
