@@ -85,7 +85,7 @@ export const limits = {
   person_repos: 1_000,
   /** How long it remembers them after their last use. */
   person_repo_days: 400,
-  /** Size of an imported file as uploaded, and after gunzip. The second is the largest signed 32-bit integer. */
+  /** Size of an imported file as uploaded, and unpacked. The second is the largest signed 32-bit integer. */
   import_body_bytes: 104_857_600,
   import_unpacked_bytes: 2_147_483_647,
   /** Projects in an imported file, projects on one of its days, and the sum of every project's days. */

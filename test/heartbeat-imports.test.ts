@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { strToU8, Zip, ZipDeflate, zipSync } from 'fflate'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { ApiError } from '../src/errors.js'
 import { runImports, startImport } from '../src/features/editors/import-heartbeats.js'
-import { unpacked } from '../src/features/editors/parsing/gzip.js'
+import { unpacked } from '../src/features/editors/parsing/unpack.js'
 import { projectHostOf } from '../src/features/editors/project-names.js'
 import { reduceFile } from '../src/features/editors/reduce-file.js'
 import { reach } from './database.js'
@@ -55,6 +56,21 @@ const csvOf = (heartbeats: { time: number; project: string }[]) =>
     ...heartbeats.map(({ time, project }) => `"a ""b"",\nc",coding,/x,True,Go,${project},${time},file`),
     '',
   ].join('\r\n')
+
+/** A ZIP file whose packer doesn't know the sizes beforehand. */
+const streamedZip = (files: Record<string, Uint8Array>): Buffer => {
+  const parts: Uint8Array[] = []
+  const zip = new Zip((_error, part) => {
+    parts.push(part)
+  })
+  for (const [name, bytes] of Object.entries(files)) {
+    const file = new ZipDeflate(name)
+    zip.add(file)
+    file.push(bytes, true)
+  }
+  zip.end()
+  return Buffer.concat(parts)
+}
 
 const minutesOf = async (caller: Caller): Promise<Record<string, number>> => {
   const { body } = await caller.get('/api/me/export')
@@ -628,6 +644,137 @@ t.test('imports', async (t) => {
     t.equal((await messageOf(gzipSync(csv)))[0], 400, 'packed twice')
     t.equal((await messageOf(Buffer.from([0x1f])))[0], 400)
     t.equal((await caller.get(IMPORT)).body.days, 1, 'the last import stays the latest')
+  })
+
+  t.test('a ZIP file with one JSON or CSV file counts, however it was packed', async (t) => {
+    const { caller } = await someone(service, 'zia')
+    const json = strToU8(JSON.stringify(dumpOf(morning(74, 5))))
+    const folder = {
+      'export/heartbeats.json': json,
+      'README.md': strToU8('x'),
+      '__MACOSX/._a.json': strToU8('x'),
+    }
+    t.equal((await importFile(caller, Buffer.from(zipSync(folder)))).minutes, 9)
+    const csv = strToU8(csvOf(morning(73, 5)))
+    t.equal((await importFile(caller, Buffer.from(zipSync({ 'a.CSV': csv }, { level: 0 })))).minutes, 9)
+    const streamed = streamedZip({ 'photo.png': strToU8('PK\x03\x04'.repeat(100)), 'a.csv': csv })
+    const host = projectHostOf(service.config.repohost)
+    for (const size of [1, 3, 4_096]) {
+      const pieces = Array.from({ length: Math.ceil(streamed.length / size) }, (_, index) =>
+        streamed.subarray(index * size, (index + 1) * size),
+      )
+      const { heartbeats } = await reduceFile(unpacked(Readable.from(pieces)), host)
+      t.equal(heartbeats, 5, `pieces of ${size} bytes`)
+    }
+    t.equal((await importFile(caller, streamed)).minutes, 0)
+  })
+
+  t.test('files that can’t be read are named, and change nothing', async (t) => {
+    const { caller } = await someone(service, 'zed')
+    await importFile(caller, csvOf(morning(72, 2)))
+    const before = (await caller.get(IMPORT)).body
+    const json = strToU8(JSON.stringify(morning(70, 2)))
+    const zip = (files: Record<string, Uint8Array>) => Buffer.from(zipSync(files))
+    const start = (bytes: string) => Buffer.concat([Buffer.from(bytes, 'latin1'), Buffer.alloc(600)])
+    const encrypted = zip({ 'a.json': json })
+    encrypted[6] = 1
+    const strange = zip({ 'a.json': json })
+    strange[8] = 99
+    const tar = Buffer.alloc(1_024)
+    tar.write('heartbeats.json')
+    tar.write('ustar', 257)
+    const once = 'send JSON or CSV, as it is, or packed once with gzip or ZIP'
+    const files: [Buffer, string][] = [
+      [
+        zip({ 'a.json': json, 'b.csv': json }),
+        'is a ZIP file with several JSON or CSV files: send one of them',
+      ],
+      [zip({ 'a.txt': json }), 'is a ZIP file without a JSON or CSV file'],
+      [zip({}), 'is a ZIP file without a JSON or CSV file'],
+      [
+        zip({ '[Content_Types].xml': json, 'xl/workbook.xml': json }),
+        'is an Excel workbook: save it as CSV, or send the original export',
+      ],
+      [
+        zip({ mimetype: json, 'content.xml': json }),
+        'is a document of an office program: save it as CSV, or send the original export',
+      ],
+      [
+        zip(Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`${n}.txt`, json]))),
+        'is a ZIP file with more than 1000 files',
+      ],
+      [zip({ [`${'n'.repeat(2_000)}.json`]: json }), 'is a ZIP file with names that are too long'],
+      [encrypted, 'is an encrypted ZIP file: send it without a password'],
+      [strange, 'is a ZIP file that can’t be read: pack it with another program, or send the file in it'],
+      [zip({ 'a.json': json }).subarray(0, 60), 'isn’t a complete ZIP file: unexpected end of file'],
+      [zip({ 'a.json': json }).subarray(0, 20), 'isn’t a complete ZIP file: a file has no header'],
+      [streamedZip({ 'a.json': json }).subarray(0, -80), 'isn’t a complete ZIP file: a file has no end'],
+      [zip({ 'a.json': zip({ 'a.json': json }) }), `is packed twice: ${once}`],
+      [gzipSync(zip({ 'a.json': json })), `is packed twice: ${once}`],
+      [start('7z\xbc\xaf\x27\x1c'), `is a 7z archive: ${once}`],
+      [start('Rar!\x1a\x07'), `is a RAR archive: ${once}`],
+      [start('BZh91AY&SY'), `is a bzip2 file: ${once}`],
+      [start('\xfd7zXZ\0'), `is an xz file: ${once}`],
+      [start('\x28\xb5\x2f\xfd'), `is a Zstandard file: ${once}`],
+      [tar, `is a tar archive: ${once}`],
+      [gzipSync(tar), `is a tar archive: ${once}`],
+      [start('%PDF-1.7'), `is a PDF document: ${once}`],
+      [start('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), `is an Office document: ${once}`],
+      [start('SQLite format 3\0'), `is an SQLite database: ${once}`],
+      [Buffer.from('\ufeff\n<!doctype html><title>Sign in</title>'), `is a web page or XML: ${once}`],
+    ]
+    for (const [body, message] of files) {
+      const reply = await caller.request('POST', IMPORT, { body })
+      t.same([reply.status, reply.body.errors?.[0]?.message], [400, message])
+    }
+    t.same((await caller.get(IMPORT)).body, before)
+  })
+
+  t.test('a ZIP file that unpacks to more than the limit is rejected while it’s read', async (t) => {
+    const host = projectHostOf(service.config.repohost)
+    const spaces = new Uint8Array(50_000_000).fill(0x20)
+    const bomb = Buffer.from(zipSync({ 'a.json': spaces }))
+    let read = 0
+    const pieces = function* () {
+      for (let at = 0; at < bomb.length; at += 1_000) {
+        read += 1_000
+        yield bomb.subarray(at, at + 1_000)
+      }
+    }
+    const reading = reduceFile(unpacked(Readable.from(pieces())), host, undefined, 10_000_000)
+    await t.rejects(reading, { code: 'payload_too_large' })
+    t.ok(read < bomb.length / 2, 'the rest is not unpacked')
+  })
+
+  t.test('CSV as spreadsheets save it counts, and times that they have rounded are named', async (t) => {
+    const { caller } = await someone(service, 'ute')
+    const cells = (daysAgo: number) => [
+      ['time', 'project', 'entity'],
+      ...morning(daysAgo, 5).map(({ time, project }) => [`${time}`, project, 'a,b;c']),
+    ]
+    const textOf = (daysAgo: number, separator: string) =>
+      cells(daysAgo)
+        .map((row) => row.map((cell) => (cell.includes(separator) ? `"${cell}"` : cell)).join(separator))
+        .join('\r\n')
+    const semicolons = textOf(66, ';').replaceAll(/(\d)\.5/g, '$1,5')
+    t.equal((await importFile(caller, `\ufeff${semicolons}`)).minutes, 9)
+    t.equal((await importFile(caller, textOf(65, '\t'))).minutes, 9)
+    t.equal((await importFile(caller, Buffer.from(`\ufeff${textOf(64, '\t')}`, 'utf16le'))).minutes, 9)
+    const json = Buffer.from(`\ufeff${JSON.stringify(morning(63, 5, 'ümlaut'))}`, 'utf16le')
+    t.equal((await importFile(caller, gzipSync(json.swap16()))).own_minutes, 9)
+    const before = (await caller.get(IMPORT)).body
+    const rounded =
+      'has the same or rounded times in all heartbeats, as a spreadsheet saves them: send the original export'
+    const messageOf = async (times: string[]) => {
+      const body = `time;project\n${times.map((time) => `${time};acme/web\n`).join('')}`
+      const reply = await caller.request('POST', IMPORT, { body })
+      return reply.body.errors?.[0]?.message
+    }
+    t.equal(await messageOf(Array.from({ length: 10 }, () => `${midnight(60)}`)), rounded)
+    t.equal(await messageOf(Array.from({ length: 12 }, (_, n) => `1,${73_570 + n}E+09`)), rounded)
+    t.same((await caller.get(IMPORT)).body, before)
+    t.equal(await messageOf(Array.from({ length: 9 }, () => `${midnight(60)}`)), undefined)
+    await finished(caller)
   })
 
   t.test('zero bytes after a gzip file are ignored, and other trailing data is rejected', async (t) => {

@@ -11,7 +11,7 @@ import {
   runImports,
   startImport,
 } from '../features/editors/import-heartbeats.js'
-import { unpacked } from '../features/editors/parsing/gzip.js'
+import { unpacked } from '../features/editors/parsing/unpack.js'
 import { projectHostOf } from '../features/editors/project-names.js'
 import { reduceFile } from '../features/editors/reduce-file.js'
 import { findAccount } from '../operator/accounts.js'
@@ -24,13 +24,22 @@ import { openInput } from '../platform/process/whole-file.js'
 const USAGE = `npm run import-wakatime -- FILE --login LOGIN
 
   Imports a data dump of WakaTime, or the CSV or JSON of wakapi or hackatime, for the person with this login. The file
-  may be gzip, and can have up to 2 GiB, unpacked. If FILE is -, it's read from standard input.
+  may be gzip, or a ZIP with one such file, and can have up to 2 GiB, unpacked. If FILE is -, it's read from standard input.
 
   The command uses the database of DATABASE_URL, or if that is unset, the embedded one in DATA_DIR. The service may be
   running.
 `
 const PROGRESS_MS = 2_000
 const WAIT_MS = 200
+
+/** A size for people, such as 135 MB. */
+const toSize = (bytes: number): string => {
+  if (bytes < 1_000) return `${bytes} bytes`
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} kB`
+  return bytes < 1_000_000_000
+    ? `${Math.round(bytes / 1_000_000)} MB`
+    : `${(bytes / 1_000_000_000).toFixed(1)} GB`
+}
 
 const toOperatorError = (error: unknown, file: string): unknown => {
   if (error instanceof ApiError)
@@ -44,7 +53,7 @@ const toOperatorError = (error: unknown, file: string): unknown => {
 /** Reads a file and prints the progress. */
 async function* readingFile(path: string, stopped: AbortSignal): AsyncGenerator<Buffer> {
   let read = 0
-  const progress = setInterval(() => print(`Read ${(read / 1_048_576).toFixed(1)} MB`), PROGRESS_MS)
+  const progress = setInterval(() => print(`Read ${toSize(read)}`), PROGRESS_MS)
   try {
     for await (const chunk of openInput(path) as AsyncIterable<Buffer>) {
       stopped.throwIfAborted()
@@ -54,7 +63,7 @@ async function* readingFile(path: string, stopped: AbortSignal): AsyncGenerator<
   } finally {
     clearInterval(progress)
   }
-  print(`Read ${read} bytes.`)
+  print(`Read ${toSize(read)}.`)
 }
 
 /** Heartbeats that don't count, with the reason. */

@@ -289,9 +289,9 @@ const compress = (file: Blob): Promise<Blob> =>
   new Response(file.stream().pipeThrough(new CompressionStream('gzip'))).blob()
 
 /** Packed files stay as they are. */
-const isGzip = async (file: Blob): Promise<boolean> => {
+const isPacked = async (file: Blob): Promise<boolean> => {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer())
-  return first === 0x1f && second === 0x8b
+  return (first === 0x1f && second === 0x8b) || (first === 0x50 && second === 0x4b)
 }
 
 /** Also works while the page closes. */
@@ -357,7 +357,7 @@ const Import = () => {
   const upload = (file: File) =>
     run(async (token, signal) => {
       report({ packing: true })
-      const packed = (await isGzip(file)) ? file : await compress(file)
+      const packed = (await isPacked(file)) ? file : await compress(file)
       if (packed.size > limits.import_body_bytes) {
         refuse(true)
         running.current?.abort()
@@ -393,7 +393,7 @@ const Import = () => {
           <input
             class="wide-input"
             type="file"
-            accept=".json,.csv,.gz"
+            accept=".json,.csv,.tsv,.gz,.zip"
             required
             onChange={(event) => {
               choose(event.currentTarget.files?.[0])

@@ -11,6 +11,7 @@ import { InvalidJsonError, JsonTokens } from '../../platform/http/json-tokens.js
 import { HOURS } from '../../platform/time/days.js'
 import { CsvReader } from './parsing/csv.js'
 import { HeartbeatFinder } from './parsing/json.js'
+import { utf8Of } from './parsing/text.js'
 import { importedSecondsOf } from './parsing/time.js'
 import {
   isOfAgent,
@@ -27,6 +28,10 @@ const MINUTE_SECONDS = 60
 /** January 1, 2000, in seconds since 1970. */
 const FIRST_SECOND = 946_684_800
 const PIECE_BYTES = 16_384
+/** Fewer times may be equal by chance. */
+const MIN_ROUNDED = 10
+/** Spreadsheets show six digits of a long number. */
+const ROUNDED_SECONDS = 10_000
 /** More than a file has projects. */
 const NUMBERS = 65_536
 
@@ -109,6 +114,24 @@ export interface ReducedFile {
   days: ReducedDay[]
 }
 
+/** Whether a spreadsheet has rounded all times: to the same one, or to 1.73573E+09. */
+class Rounding {
+  private times = 0
+  private first = 0
+  private areEqual = true
+  private areRound = true
+
+  add(seconds: number): void {
+    if (this.times++ === 0) this.first = seconds
+    this.areEqual &&= seconds === this.first
+    this.areRound &&= seconds % ROUNDED_SECONDS === 0
+  }
+
+  get isCertain(): boolean {
+    return this.times >= MIN_ROUNDED && (this.areEqual || this.areRound)
+  }
+}
+
 class Reduction {
   /** Whether any heartbeat so far has a time or a project. */
   hasAny = false
@@ -118,6 +141,7 @@ class Reduction {
   private readonly projects: Project[] = []
   private readonly numbers = new Map<string, number>()
   private readonly days = new Map<number, ReducedDay>()
+  private readonly rounding = new Rounding()
   private projectDays = 0
   /** How many bytes it takes. */
   bytes = 0
@@ -147,6 +171,7 @@ class Reduction {
   private add(sent: SentHeartbeat): void {
     this.heartbeats++
     const seconds = importedSecondsOf(sent.time)
+    if (seconds !== undefined) this.rounding.add(seconds)
     if (seconds === undefined || seconds < FIRST_SECOND) {
       this.skipped.time++
       return
@@ -174,7 +199,13 @@ class Reduction {
       )
   }
 
+  /** @throws {ApiError} `validation_failed` if a spreadsheet has rounded the times */
   result(): ReducedFile {
+    if (this.rounding.isCertain)
+      throw validationError(
+        '/body',
+        'has the same or rounded times in all heartbeats, as a spreadsheet saves them: send the original export',
+      )
     const days = [...this.days.values()].sort((a, b) => a.day - b.day)
     return { heartbeats: this.heartbeats, skipped: this.skipped, projects: this.projects, days }
   }
@@ -225,7 +256,7 @@ export const reduceFile = async (
   let reader: JsonTokens | CsvReader | undefined
   let received = 0
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of utf8Of(chunks)) {
       received += chunk.length
       if (received > maxBytes) throw new ApiError('payload_too_large')
       for (let at = 0; at < chunk.length; at += PIECE_BYTES) {

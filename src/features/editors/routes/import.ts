@@ -11,7 +11,7 @@ import type { Job } from '../../../platform/process/async.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import { readingEditor, writingEditor } from '../access.js'
 import { cancelImport, describeImport, requireNoImport, startImport } from '../import-heartbeats.js'
-import { unpacked } from '../parsing/gzip.js'
+import { unpacked } from '../parsing/unpack.js'
 import { projectHostOf } from '../project-names.js'
 import { reduceFile } from '../reduce-file.js'
 
@@ -97,7 +97,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
       ...shared,
       operationId: 'startImport',
       summary: 'Import past heartbeats',
-      description: `WakaTime's data dump of heartbeats, or the CSV or JSON of wakapi, of at most ${limits.import_body_bytes} bytes. The file may be gzip, and is at most ${limits.import_unpacked_bytes} bytes unpacked. While the file arrives, it is reduced to times and projects, and nothing else is stored. Its days are then counted in the background, but in each workspace only from the day the caller joined. A later import of the same day counts only additional minutes. A person can have one import at a time.`,
+      description: `WakaTime's data dump of heartbeats, or the CSV or JSON of wakapi, of at most ${limits.import_body_bytes} bytes. The file may be gzip, or a ZIP with one JSON or CSV file in it, and is at most ${limits.import_unpacked_bytes} bytes unpacked. CSV has commas, semicolons or tabs, and text is UTF-8, or UTF-16 with a byte order mark. Other archives, spreadsheets, and files in which a spreadsheet has rounded all times are rejected with a message that names them. While the file arrives, it is reduced to times and projects, and nothing else is stored. Its days are then counted in the background, but in each workspace only from the day the caller joined. A later import of the same day counts only additional minutes. A person can have one import at a time.`,
       response: { 202: ref(Import) },
     },
     handler: async (request, reply) => {
