@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { limits } from '../schemas/limits.js'
-import { settingsKeys } from '../schemas/settings-keys.js'
+import { NO_RULES, settingsKeys } from '../schemas/settings-keys.js'
 import { readSettingsSchema } from '../src/features/settings/schema/read.js'
 import { median, say } from './harness.js'
 
@@ -129,7 +129,7 @@ const measure = (name: string): number[] => {
   const { property, value } = (cases[name] as () => Case)()
   const { schema } = readSettingsSchema(
     [{ name, text: JSON.stringify({ properties: { 'ext.a': property } }), texts: undefined }],
-    settingsKeys({ prefixes: ['ext'], denied: [] }),
+    settingsKeys({ prefixes: ['ext'], ...NO_RULES }),
   )
   const settings = { 'ext.a': value }
   if (Buffer.byteLength(JSON.stringify(settings)) > limits.settings_bytes)

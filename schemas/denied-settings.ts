@@ -1,66 +1,7 @@
-/** Settings that no one may store for others, except under the first prefix: `SETTINGS_DENIED`. */
-
 /**
- * Settings that make an editor run a program, or send its traffic elsewhere. `*` stands for any text, and case doesn't
- * matter. They follow from the settings of published extensions, which `test/editor-settings.csv` lists. Other extensions have
- * other names, so the list can't be complete: the editor decides what it applies.
+ * Settings that no one may store for others, except under the first prefix: `SETTINGS_DENIED` and `SETTINGS_ALLOWED`. The service,
+ * the command, the page and the extension use this file. The default patterns are in `denied-patterns.ts`.
  */
-export const DENIED_KEYS = [
-  // Settings of the editor itself.
-  ...['terminal.*', 'http.*', 'remote.*', 'security.*', 'settingsSync.*', 'extensions.*', 'update.*'],
-  ...['task.*', 'launch', 'launch.*', 'chat.*', 'mcp.*', 'dev.containers.*', 'github-enterprise.*'],
-  ...['debug.javascript.*options', '*externalbrowser', '*.tsdk', 'typescript.npm'],
-  ...['grunt.autodetect', 'gulp.autodetect', 'jake.autodetect', 'vscode_custom_css.*', 'apc.imports'],
-  // A program, or the folder that it's in.
-  ...['*path', '*.path.*', 'vscode-kubernetes.*-path*', '*path.linux', '*path.osx', '*path.mac'],
-  ...['*path.windows', '*pathwindows', '*pathwin', '*exepaths', '*sdkpaths', '*clipaths', '*searchdirs'],
-  ...['*executable', '*command', '*commands', 'docker.commands.*', 'containers.commands.*'],
-  ...['docker.*command.*', '*commandline', '*cmd', '*cmdline', '*.bin', '*lspbin', '*binary', '*.shell'],
-  ...['*defaultshell', '*.runtime', '*runtimes', '*noderuntime', '*interpreter', '*executormap*'],
-  ...['*launcher', '*.ripgrep', '*difftool', '*home', '*goroot', '*dotnetroot', '*sysroot', 'swift.*sdk'],
-  ...['plantuml.java', 'julia.editor', '*latexengine', '*customemulators', 'dart.customdevtools'],
-  ...['*compilernames', '*venvfolders', '*versionmanager', '*pathtobundler', 'go.toolsmanagement.go'],
-  ...['lldb.cargo', '*cubeprogrammer', '*cubeprogrammer.*', '*toolchainprefix', 'r.rterm.*', 'r.rpath.*'],
-  // Tools, tasks, scripts and servers that name programs.
-  ...['*alternatetools', '*.tools', '*additionaltools', '*.toolchain', 'cmake.additionalkits'],
-  ...['*configurescript', '*activationscript', '*launcherscript', 'metals.*script', 'lldb.script'],
-  ...['lldb.launch.*', 'lldb.server', 'lldb.rpcserver', '*scriptexecution', 'emeraldwalk.*'],
-  ...['triggertaskonsave.*', 'idf.*task', '*configuretask', '*buildtask', 'jest.virtualfolders'],
-  ...['maven.terminal.*', 'makefile.*configuration', 'makefile.*configurations', '*debugconfig'],
-  ...['*defaultvariants', '*cacheinit', '*configuresettings', '*discoverconfig', '*enginesettings'],
-  ...['*connectsequences', 'calva.customrepl*', 'ruby.lint', 'ruby.locate', 'ruby.languageserver'],
-  ...['ocaml.sandbox', 'ocaml.terminal.*', 'java.test.config', '*dependencymanager'],
-  ...['*procmacro.server', '*externalserver', '*openocdconfigs'],
-  // Arguments.
-  ...['*args', '*argv', '*arguments', '*executionargument', '*flags', '*.flag', '*switches'],
-  ...['*.parameters', '*extraparameters', 'fsharp.fsi*parameters', '*.options', '*.opts'],
-  ...['*startupoptions', '*containeroptions', '*additionaloptions'],
-  ...['*debuggingoptions', 'mesonbuild.*options', '*serverproperties', '*jvmproperties'],
-  // An environment.
-  ...['*env', '*envvars', '*extravars', '*envfile', '*.environment', 'cmake.*environment'],
-  ...['mesonbuild.*environment', '*serverenvironment', '*environmentvariables', '*envvariables'],
-  '*envpathextensions',
-  // Code that is loaded.
-  ...['*pluginpaths', '*extensionpaths', '*componentpaths', '*.plugin', '*pluginpermissions'],
-  ...['*.jar', '*.jars', '*.require', '*customrules', '*customsyntax', '*.configfile', '*optsfile'],
-  ...['stylelint.config', 'stylelint.configbasedir', 'vitest.*config', 'php-cs-fixer.config'],
-  ...['ruff.configuration', 'ruff.importstrategy', 'prettier.resolveglobalmodules', 'cspell.import'],
-  ...['*userthirdparty', 'r.libpaths', '*perlinc', '*gemfile', '*rulesdependencies', 'lldb.library'],
-  ...['plantuml.includepaths', '*scriptsrc', '*scriptsources', '*docker.image*'],
-  ...['ansible.executionenvironment.*', 'maven.executable.*', 'maven.pomfile.autoupdateeffectivepom'],
-  // A server, a proxy, or a download.
-  ...['*proxy', '*endpoint', '*endpointoverride', '*serverurl', '*serveruri', '*apiroot', '*indexurl'],
-  ...['*httphost', '*ipchost', '*sshhost', '*cdnhost', '*mirror', '*customrepositories', '*packageserver'],
-  ...['*juliaup.server', '*symbolserverupstream', 'plantuml.server', 'markdown-preview-enhanced.*server'],
-  ...['gitlens.ai.*.url', 'haskell.*url', 'esp.*url', '*store.url', '*tcl.host', 'docker.host'],
-  ...['docker.context', '*kubeconfig*', 'perl.ssh*', 'perl.container*', 'sonarlint.connectedmode.servers'],
-  ...['sonarlint.connectedmode.connections.*', '*maven.usersettings', '*maven.globalsettings'],
-  ...['maven.settingsfile', '*downloadexternalresources*', '*externalentities', '*certificate'],
-  ...['*certificatestores', '*certificateerrors'],
-  // Settings that grant trust.
-  ...['*trustedworkspace', '*trustedhashes', '*wrapper.checksums', 'jupyter.kernels.trusted'],
-  ...['github.copilot.advanced*', 'github.copilot.chat.debug.*', '*accesspaths'],
-]
 
 export const DENIED_MESSAGE = 'is denied on this server (`SETTINGS_DENIED`)'
 
@@ -70,37 +11,110 @@ export type InnerPath = readonly (string | number)[]
 /** How many parts of one value are listed at most. */
 const MAX_PARTS = 100
 
+/** Patterns, as the environment and `GET /api/limits` have them. */
+export interface DeniedRules {
+  denied: readonly string[]
+  /** Patterns of settings that no pattern of `denied` denies. */
+  allowed: readonly string[]
+  /** Keys that manifests restrict to trusted folders, which `allowed` doesn't lift. */
+  restricted: readonly string[]
+}
+
+/** How names in the value of a key count. */
+export interface InnerNames {
+  /** The key is a whole prefix (`gopls`), so that the names in it continue a setting. */
+  isPrefix: boolean
+  /** The key is one of the editor's own, whose objects have no settings in them. */
+  isEditors: boolean
+  /** Whether a manifest describes a key. */
+  describes: (key: string) => boolean
+}
+
+export interface DeniedMatcher {
+  /** Whether a setting is denied. Its inner names don't count here. @param key in lower case */
+  denies(key: string, value: unknown): boolean
+  /** The same, but only by the names of programs and places. */
+  namesProgram(key: string, value: unknown): boolean
+}
+
+/** Names for one system (`….linux`, `…Windows`) count like the name without it. */
+const SYSTEM = /(?:\.(?:linux|osx|mac|darwin|windows|win32)|windows|win)$/
+
+export const deniedMatcherOf = ({ denied, allowed, restricted }: DeniedRules): DeniedMatcher => {
+  const matchesProgram = textMatcherOf(denied.filter((pattern) => !pattern.startsWith('!')))
+  const matchesAny = textMatcherOf(
+    denied.flatMap((pattern) => (pattern.startsWith('!') ? pattern.slice(1) : [])),
+  )
+  const matchesAllowed = textMatcherOf(allowed)
+  const restrictedKeys = new Set(restricted.map((key) => key.toLowerCase()))
+  const isAllowed = (key: string, name: string) => matchesAllowed(key) || matchesAllowed(name)
+  const namesProgram = (key: string, value: unknown) => {
+    const name = key.replace(SYSTEM, '')
+    return matchesProgram(name) && hasText(value) && !isAllowed(key, name)
+  }
+  return {
+    namesProgram,
+    denies: (key, value) =>
+      restrictedKeys.has(key) ||
+      namesProgram(key, value) ||
+      (matchesAny(key) && !isAllowed(key, key.replace(SYSTEM, ''))),
+  }
+}
+
+/** Whether a value can name a program: a text, or an object or list with a text in it. Undefined stands for any value. */
+const hasText = (value: unknown): boolean => {
+  const left = [value]
+  while (left.length > 0) {
+    const next = left.pop()
+    if (typeof next === 'string') return true
+    if (isContainer(next)) for (const inner of Object.values(next)) left.push(inner)
+  }
+  return value === undefined
+}
+
 /**
- * The parts of a setting that a pattern denies, in order: the empty path if it denies the key. Editors read
- * `"eslint": {"nodePath": …}` as `eslint.nodePath`, so the names in objects count, joined with dots, and also those of objects in
- * arrays. Takes linear time, however deep the value is.
+ * The parts of a setting that are denied, in order: the empty path if all of it is. Editors read `"gopls": {"env": …}` as
+ * `gopls.env`. In other values, a name counts if a manifest describes it as a setting, or if no manifest describes the key and the
+ * name is one of a program, also within arrays. Takes linear time, however deep the value is.
  */
 export const deniedPartsOf = (
-  matchesText: (lowerCase: string) => boolean,
+  matcher: DeniedMatcher,
   key: string,
   value: unknown,
+  { isPrefix, isEditors, describes }: InnerNames,
 ): InnerPath[] => {
   const text = key.toLowerCase()
-  if (matchesText(text)) return [[]]
-  if (!isContainer(value) || /^(?:files|search)(?:\.|$)/.test(text)) return []
+  if (matcher.denies(text, value)) return [[]]
+  if (!isContainer(value) || (isEditors && !isPrefix)) return []
+  const kindOf = (name: string, otherwise: NameKind) => (describes(name) ? 'none' : otherwise)
+  const denies = ({ parent, text: name, value: inner }: Part) =>
+    parent?.namesInside === 'settings' || describes(name)
+      ? matcher.denies(name.toLowerCase(), inner)
+      : parent?.namesInside === 'programs' && matcher.namesProgram(name.toLowerCase(), inner)
   const found: InnerPath[] = []
-  const left: Part[] = [{ parent: undefined, name: '', text, value }]
+  const namesInside = isPrefix ? 'settings' : kindOf(key, 'programs')
+  const left: Part[] = [{ parent: undefined, name: '', text: key, value, namesInside }]
   for (let part = left.pop(); part && found.length < MAX_PARTS; part = left.pop()) {
-    if (part.parent && part.isNamed && matchesText(part.text)) found.push(pathOf(part))
+    if (part.parent && part.isNamed && denies(part)) found.push(pathOf(part))
     else if (isContainer(part.value))
-      for (const inner of partsOf(part, part.value).reverse()) left.push(inner)
+      for (const inner of partsOf(part, part.value).reverse())
+        left.push(inner.isNamed ? { ...inner, namesInside: kindOf(inner.text, part.namesInside) } : inner)
   }
   return found
 }
 
+/** What the names in a value can be: settings, only names of programs, or none of these. */
+type NameKind = 'settings' | 'programs' | 'none'
+
 interface Part {
   parent: Part | undefined
   name: string | number
-  /** Whether the name is part of the text. An array's index isn't. */
+  /** Whether the name could continue a setting's name. An index, a glob, an address or a file's name can't. */
   isNamed?: boolean
-  /** The names, joined with dots, in lower case. */
+  /** The names, joined with dots. */
   text: string
   value: unknown
+  namesInside: NameKind
 }
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
@@ -108,14 +122,18 @@ const isContainer = (value: unknown): value is object => typeof value === 'objec
 const partsOf = (parent: Part, value: object): Part[] => {
   if (Array.isArray(value))
     return value.flatMap((item: unknown, name) =>
-      isContainer(item) ? [{ parent, name, text: parent.text, value: item }] : [],
+      isContainer(item)
+        ? [{ parent, name, text: parent.text, value: item, namesInside: parent.namesInside }]
+        : [],
     )
-  return Object.entries(value).flatMap(([name, inner]) =>
-    // A glob or an address, not a part of a setting's name.
-    /[*/]/.test(name)
-      ? []
-      : [{ parent, name, isNamed: true, text: joinPath(parent.text, name.toLowerCase()), value: inner }],
-  )
+  return Object.entries(value).map(([name, inner]) => ({
+    parent,
+    name,
+    isNamed: !/^\.|[*/]/.test(name),
+    text: joinPath(parent.text, name),
+    value: inner,
+    namesInside: parent.namesInside,
+  }))
 }
 
 const MAX_TEXT_LENGTH = 400
@@ -174,9 +192,14 @@ const parse = (pattern: string): Pattern => {
   return { first, last: middle.pop(), middle }
 }
 
-/** Whether all keys of a prefix are denied, as `terminal.*` does. */
+/** Whether all keys of a prefix are denied, as `!terminal.*` does. */
 export const isDeniedWhole = (denied: readonly string[], prefix: string): boolean =>
-  denied.some((pattern) => pattern.endsWith('*') && matches(parse(pattern), `${prefix.toLowerCase()}.`))
+  denied.some(
+    (pattern) =>
+      pattern.startsWith('!') &&
+      pattern.endsWith('*') &&
+      matches(parse(pattern.slice(1)), `${prefix.toLowerCase()}.`),
+  )
 
 /** Takes linear time: each part between two stars is searched for once. */
 const matches = ({ first, middle, last }: Pattern, text: string): boolean => {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { privacyLevels, repohostKinds, StringEnum } from './common.js'
-import { DENIED_KEYS } from './denied-settings.js'
+import { ALLOWED_KEYS, DENIED_KEYS } from './denied-patterns.js'
 import { limits } from './limits.js'
 import { EDITOR_PREFIXES } from './settings-keys.js'
 
@@ -134,8 +134,15 @@ export const Environment = Type.Object({
     maxItems: 500,
     default: DENIED_KEYS,
     description:
-      'Keys that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter. The default denies settings that are known to make an editor run a program or send its traffic elsewhere. No list of names is complete: the editor decides what it applies.',
-    examples: ['terminal.*,*path'],
+      'Settings that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter. A pattern is about names of programs and places, and denies only values with a text in them; with a leading `!`, it denies any value. The three kinds of patterns are explained below. No list of names is complete: the editor decides what it applies.',
+    examples: ['!terminal.*,*path'],
+  }),
+  SETTINGS_ALLOWED: List({ pattern: '^\\S{1,200}$' }, 'patterns of keys, such as terminal.integrated.font*', {
+    maxItems: 500,
+    default: ALLOWED_KEYS,
+    description:
+      'Settings that teams may store although a pattern in `SETTINGS_DENIED` denies them. It replaces the default. It doesn’t lift what extensions list in `restrictedConfigurations`.',
+    examples: ['terminal.integrated.font*,*.trace.server'],
   }),
   EXTENSION_URL: Type.Optional(
     Type.String({

@@ -21,7 +21,16 @@ export const Limits = Resource('Limits', {
   }),
   settings_denied: Type.Array(Type.String({ examples: ['terminal.*'] }), {
     description:
-      'Keys that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter.',
-    examples: [['terminal.*', '*path']],
+      'Settings that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter. A pattern denies values that have a text in them; with a leading `!`, any value.',
+    examples: [['!terminal.*', '*path']],
+  }),
+  settings_allowed: Type.Array(Type.String({ examples: ['terminal.integrated.font*'] }), {
+    description: 'Settings that may be stored although a pattern in `settings_denied` denies them.',
+    examples: [['terminal.integrated.font*', '*.trace.server']],
+  }),
+  settings_restricted: Type.Array(Type.String({ examples: ['eslint.nodePath'] }), {
+    description:
+      'Keys that extensions restrict to trusted folders. They are also in `settings_denied`, and `settings_allowed` doesn’t lift them.',
+    examples: [['eslint.nodePath']],
   }),
 })

@@ -1,5 +1,5 @@
 /** Which keys of settings may be stored: `EXTENSION_PREFIX`, `SETTINGS_DENIED` and how a key is spelled. */
-import { DENIED_MESSAGE, deniedPartsOf, type InnerPath, textMatcherOf } from './denied-settings.js'
+import { DENIED_MESSAGE, deniedMatcherOf, deniedPartsOf, type InnerPath } from './denied-settings.js'
 import { limits } from './limits.js'
 
 /** The editor's own prefixes that teams share by default. Longer keys of these aren't names of other settings. */
@@ -18,9 +18,18 @@ const NULL_MESSAGE = 'must not be null: leave the key out'
 export interface SettingsKeyRules {
   /** The first is the team's own extension, whose keys are never denied. The last can be `*`. */
   prefixes: string[]
-  /** Patterns. Case doesn't matter. */
+  /** Patterns. Case doesn't matter, and a leading `!` denies any value. */
   denied: string[]
+  /** Patterns of settings that aren't denied. */
+  allowed: string[]
+  /** Keys that manifests restrict. They are denied, even if they are allowed. */
+  restricted: string[]
+  /** Keys that manifests describe. Names in the values of these aren't names of settings. */
+  described: string[]
 }
+
+/** Rules that deny nothing. */
+export const NO_RULES = { denied: [], allowed: [], restricted: [], described: [] }
 
 type Values = Record<string, unknown>
 
@@ -148,12 +157,22 @@ export const startsOf = (prefixes: readonly string[]): string => {
 /** The maximum number of faults listed. */
 export const MAX_FAULTS = 100
 
-export const settingsKeys = ({ prefixes, denied }: SettingsKeyRules): SettingsKeys => {
+export const settingsKeys = (rules: SettingsKeyRules): SettingsKeys => {
+  const { prefixes } = rules
   const own = `${prefixes[0]}.`
-  const matchesDenied = textMatcherOf(denied)
+  const matcher = deniedMatcherOf(rules)
+  const described = new Set(rules.described)
+  const describes = (key: string) => described.has(key)
+  const editors = new Set(EDITOR_PREFIXES)
   const hasPrefix = prefixMatcher(prefixes)
   const deniedParts = (key: string, value: unknown) =>
-    isBlock(key) || key.startsWith(own) ? [] : deniedPartsOf(matchesDenied, key, value)
+    isBlock(key) || key.startsWith(own)
+      ? []
+      : deniedPartsOf(matcher, key, value, {
+          isPrefix: !key.includes('.'),
+          isEditors: editors.has(key.split('.', 1)[0] ?? ''),
+          describes,
+        })
   const prefixMessage = `must start with ${startsOf(prefixes)}`
 
   const faultOf = ({ key }: Setting): string | undefined => {
@@ -172,8 +191,7 @@ export const settingsKeys = ({ prefixes, denied }: SettingsKeyRules): SettingsKe
     return [{ ...setting, inner: [], message: NULL_MESSAGE }]
   }
   return {
-    prefixes,
-    denied,
+    ...rules,
     hasPrefix,
     canExist: (key) => hasPrefix(key) || isBlock(key),
     deniedParts,

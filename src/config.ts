@@ -7,7 +7,7 @@ import type { PrivacyLevel, RepohostKind } from '../schemas/common.js'
 import { isDeniedWhole } from '../schemas/denied-settings.js'
 import { type Environment, variables } from '../schemas/environment.js'
 import { type AdjustedLimits, limits, type RateLimitName, rateLimits } from '../schemas/limits.js'
-import { ANY_PREFIX, type SettingsKeyRules, settingsKeys } from '../schemas/settings-keys.js'
+import { ANY_PREFIX, type SettingsKeyRules } from '../schemas/settings-keys.js'
 import { isHostKind, limitOf, readEnvironment } from './environment.js'
 import {
   readSettingsSchema,
@@ -126,7 +126,13 @@ export const readConfig = (
     )
   }
   if (values.METRICS_PORT === values.PORT) problems.push('METRICS_PORT must differ from PORT')
-  const keys = { prefixes: values.EXTENSION_PREFIX, denied: values.SETTINGS_DENIED }
+  const keys: SettingsKeyRules = {
+    prefixes: values.EXTENSION_PREFIX,
+    denied: values.SETTINGS_DENIED,
+    allowed: values.SETTINGS_ALLOWED,
+    restricted: [],
+    described: [],
+  }
   if (isDeniedWhole(keys.denied, keys.prefixes[0] ?? ''))
     problems.push(
       `EXTENSION_PREFIX must start with the prefix of your own extension: SETTINGS_DENIED denies all of ${keys.prefixes[0]}.*`,
@@ -164,7 +170,7 @@ export const readConfig = (
     ...originsOf(values),
     dashboard: values.DASHBOARD === 'on',
     extensionPrefix: keys.prefixes[0] ?? '',
-    settingsKeys: { prefixes: keys.prefixes, denied: [...keys.denied, ...rules.restricted] },
+    settingsKeys: { ...keys, restricted: rules.restricted, described: rules.described },
     extensionUrl: values.EXTENSION_URL,
     settingsRules: rules.settingsRules,
     repohost: {
@@ -261,8 +267,9 @@ const SCHEMA_BYTES = 4 * 2 ** 20
 
 interface SchemaRead {
   settingsRules: SettingsRules | undefined
-  /** Patterns that the files add to `SETTINGS_DENIED`. */
+  /** Keys that the files restrict, and keys that they describe. */
   restricted: string[]
+  described: string[]
   warnings: Config['warnings']
 }
 
@@ -272,7 +279,7 @@ const readSettingsRules = (
   keys: SettingsKeyRules,
   problems: string[],
 ): SchemaRead => {
-  const none = { settingsRules: undefined, restricted: [], warnings: [] }
+  const none = { settingsRules: undefined, restricted: [], described: [], warnings: [] }
   const enforced = SETTINGS_VALIDATION === 'enforce'
   if (names === undefined) {
     if (enforced)
@@ -282,10 +289,11 @@ const readSettingsRules = (
     return none
   }
   try {
-    const { schema, restricted, warnings } = readSettingsSchema(names.map(readSchemaFile), settingsKeys(keys))
+    const read = readSettingsSchema(names.map(readSchemaFile), keys)
+    const { schema, warnings } = read
     const remedy = 'Everything else is checked and shown.'
     const settingsRules = { schema, enforced }
-    return { settingsRules, restricted, warnings: warnings.map((message) => ({ message, remedy })) }
+    return { ...read, settingsRules, warnings: warnings.map((message) => ({ message, remedy })) }
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error
     problems.push(`SETTINGS_SCHEMA: ${error.message}`)

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import t from 'tap'
-import { DENIED_KEYS } from '../schemas/denied-settings.js'
-import { settingsKeys } from '../schemas/settings-keys.js'
+import { DENIED_KEYS } from '../schemas/denied-patterns.js'
+import { NO_RULES, settingsKeys } from '../schemas/settings-keys.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { bundle, load } from './bundle.js'
 
@@ -20,7 +20,7 @@ const { commonSettings, commonSchema } = await load(t, await bundle('web/common-
 const rows = (await readFile(join(projectRoot, 'test/editor-settings.csv'), 'utf8')).trim().split('\n')
 
 t.test('every common setting comes from a published extension, and any team can store it', (t) => {
-  const keys = settingsKeys({ prefixes: PREFIXES, denied: DENIED_KEYS })
+  const keys = settingsKeys({ prefixes: PREFIXES, ...NO_RULES, denied: DENIED_KEYS })
   for (const { key, from, ...property } of commonSettings as CommonSetting[]) {
     t.ok(rows.includes(`allowed,${key},${from},`), `${key} is in the list with ${from}`)
     const value = property.default ?? (property.type === 'object' ? { x: true } : ['x'])
@@ -35,7 +35,7 @@ t.test('every common setting comes from a published extension, and any team can 
 })
 
 t.test('a server offers the common settings that it can store', (t) => {
-  const { hasPrefix } = settingsKeys({ prefixes: ['ext', 'eslint'], denied: [] })
+  const { hasPrefix } = settingsKeys({ prefixes: ['ext', 'eslint'], ...NO_RULES })
   const { properties, 'x-groups': groups } = commonSchema(hasPrefix)
   t.same(Object.keys(properties), ['eslint.run', 'eslint.validate'])
   t.same(groups, [{ title: 'Settings that most teams share', properties: ['eslint.run', 'eslint.validate'] }])
@@ -45,6 +45,6 @@ t.test('a server offers the common settings that it can store', (t) => {
     default: 'onType',
     description: 'When ESLint checks a file.',
   })
-  t.equal(commonSchema(settingsKeys({ prefixes: ['ext', 'go'], denied: [] }).hasPrefix), undefined)
+  t.equal(commonSchema(settingsKeys({ prefixes: ['ext', 'go'], ...NO_RULES }).hasPrefix), undefined)
   t.end()
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { RepohostKind } from '../schemas/common.js'
-import { settingsKeys } from '../schemas/settings-keys.js'
+import { NO_RULES, settingsKeys } from '../schemas/settings-keys.js'
 import { schemaAt } from '../schemas/subgroups.js'
 import { formatsOf } from '../src/platform/http/formats.js'
 import { memoizeBySchema } from '../src/platform/http/validators.js'
@@ -61,7 +61,7 @@ export const conformanceOf = (document: Document): ((response: HttpResponse) => 
   })
   addFormats.default(ajv)
   for (const [name, { accepts }] of Object.entries(
-    formatsOf(settingsKeys({ prefixes: ['ext'], denied: [] }), 'gitlab'),
+    formatsOf(settingsKeys({ prefixes: ['ext'], ...NO_RULES }), 'gitlab'),
   ))
     ajv.addFormat(name, accepts)
   ajv.addSchema({ $id: 'document', components: closed(document.components) })

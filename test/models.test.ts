@@ -1,5 +1,5 @@
 import t from 'tap'
-import { DENIED_KEYS } from '../schemas/denied-settings.js'
+import { ALLOWED_KEYS, DENIED_KEYS } from '../schemas/denied-patterns.js'
 import { limits } from '../schemas/limits.js'
 import {
   type Caller,
@@ -178,5 +178,7 @@ t.test('the limits returned are those enforced', async (t) => {
     extension_prefix: 'acme',
     settings_prefixes: ['acme', 'editor'],
     settings_denied: DENIED_KEYS,
+    settings_allowed: ALLOWED_KEYS,
+    settings_restricted: [],
   })
 })

@@ -8,7 +8,7 @@ import addFormats from 'ajv-formats'
 import t from 'tap'
 import { Repo, RepoPath } from '../schemas/common.js'
 import { errorCatalogue, errorCodes } from '../schemas/errors.js'
-import { settingsKeys } from '../schemas/settings-keys.js'
+import { NO_RULES, settingsKeys } from '../schemas/settings-keys.js'
 import { createInviteCode } from '../src/features/workspaces/queries/invites.js'
 import { formatsOf } from '../src/platform/http/formats.js'
 import { type ExampleSchema, exampleOf } from '../src/platform/openapi/examples.js'
@@ -341,7 +341,7 @@ const misfits = (document: Document, extensionPrefix: string): string[] => {
   const ajv = new Ajv2020({ strict: false, meta: false, validateSchema: false, code: { optimize: false } })
   addFormats.default(ajv)
   for (const [name, { accepts }] of Object.entries(
-    formatsOf(settingsKeys({ prefixes: [extensionPrefix], denied: [] })),
+    formatsOf(settingsKeys({ prefixes: [extensionPrefix], ...NO_RULES })),
   ))
     ajv.addFormat(name, accepts)
   const examples = examplesIn(document)

@@ -81,7 +81,10 @@ const shapes: Record<string, [taken: Values, leftOut?: string[]]> = {
   'denied-key-in-other-case.jsonc': [{}, [`ESLINT.NodePath ${prefix}`, `eslint.NODEPATH ${denied}`]],
   'denied-key.jsonc': [{ 'eslint.validate': ['vue'] }, [`eslint.nodePath ${denied}`]],
   'denied-name-in-value.jsonc': [{ 'editor.tabSize': 2 }, [`eslint has \`nodePath\` in it, which ${denied}`]],
-  'denied-prefix.jsonc': [{ 'editor.fontSize': 12 }, [`terminal.integrated.fontSize ${denied}`]],
+  'denied-prefix.jsonc': [
+    { 'editor.fontSize': 12 },
+    [`terminal.integrated.sendKeybindingsToShell ${denied}`],
+  ],
   'emoji-and-other-scripts.json': [{ 'ext.größe': 1, 'ext.設定': 'はい', 'ext.greeting': '👋🏽' }],
   'empty-block.json': [{ 'files.eol': '\n' }, [`[markdown] ${empty}`]],
   'empty.jsonc': [{}],

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { settingsKeys } from '../schemas/settings-keys.js'
+import { NO_RULES, settingsKeys } from '../schemas/settings-keys.js'
 import { readConfig } from '../src/config.js'
 import { readSettingsSchema } from '../src/features/settings/schema/read.js'
 import { projectRoot } from '../src/platform/process/root.js'
@@ -11,7 +11,7 @@ import { temporaryFolder } from './process.js'
 import { reuseService, startService } from './service.js'
 
 const team = '/api/team/workspaces'
-const ext = settingsKeys({ prefixes: ['ext'], denied: [] })
+const ext = settingsKeys({ prefixes: ['ext'], ...NO_RULES })
 
 const read = (content: unknown) =>
   readSettingsSchema([{ name: 'schema.json', text: JSON.stringify(content), texts: undefined }], ext)

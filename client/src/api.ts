@@ -438,8 +438,12 @@ export type Limits = {
   extension_prefix: string
   /** Settings keys start with one of these prefixes and a dot. The first belongs to the team's own extension. `*` as the last one allows every other prefix. */
   settings_prefixes: string[]
-  /** Keys that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter. */
+  /** Settings that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter. A pattern denies values that have a text in them; with a leading `!`, any value. */
   settings_denied: string[]
+  /** Settings that may be stored although a pattern in `settings_denied` denies them. */
+  settings_allowed: string[]
+  /** Keys that extensions restrict to trusted folders. They are also in `settings_denied`, and `settings_allowed` doesn’t lift them. */
+  settings_restricted: string[]
 }
 
 export type Member = {

@@ -293,7 +293,19 @@ const isRepository = (project: string) => {
   return /^[\w.-]+(\/[\w.-]+)*$/.test(owner) && /^[\w.-]+$/.test(repo)
 }
 
-/** Imports a settings file. Its only request asks the service for its limits. */
+/** The keys that the service's settings schema describes. None if it has no schema. */
+const readDescribed = async (client: Client, timeoutMs: number): Promise<string[]> => {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const { data } = await client.request('GET /api/settings-schema', { timeoutMs, signal })
+    return Object.keys(data.properties)
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 404) return []
+    throw error
+  }
+}
+
+/** Imports a settings file. Its requests ask the service for its limits and, for names in values, its settings schema. */
 const importFile = async (name: string, given: Options, around: Surroundings): Promise<void> => {
   const { into = INTO, project } = given
   if (project !== undefined && !isRepository(project))
@@ -311,18 +323,22 @@ const importFile = async (name: string, given: Options, around: Surroundings): P
     signal: AbortSignal.timeout(timeoutMs),
   })
   const { settings_prefixes: prefixes, settings_denied: denied } = data
+  // Earlier services have no exemptions.
+  const { settings_allowed: allowed = [], settings_restricted: restricted = [] } = data as Partial<
+    typeof data
+  >
   const known = Object.keys(sections.projects ?? {})
   const repo = known.find((one) => one.toLowerCase() === project?.toLowerCase()) ?? project
-  const result = importInto(
-    text,
-    repo === undefined ? ['settings'] : ['projects', repo, 'settings'],
-    editor.settings,
-    {
-      rules: { prefixes, denied },
+  const importWith = (described: string[]) =>
+    importInto(text, repo === undefined ? ['settings'] : ['projects', repo, 'settings'], editor.settings, {
+      rules: { prefixes, denied, allowed, restricted, described },
       kind: repo === undefined ? 'workspace' : 'override',
       locked: sections.locked ?? [],
-    },
-  )
+    })
+  const first = importWith([])
+  // A schema says which names in values are no settings.
+  const isUnsure = first.leftOut.some(({ reason }) => reason.startsWith('has `'))
+  const result = isUnsure ? importWith(await readDescribed(client, timeoutMs)) : first
   if (new TextEncoder().encode(JSON.stringify(result.settings)).length > data.settings_bytes)
     throw new UsageError(
       `The settings would have more than ${data.settings_bytes} bytes. Nothing was written.`,

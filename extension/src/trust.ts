@@ -3,8 +3,9 @@
  * the editor.
  */
 import type { Limits } from '../../client/src/index.js'
-import { DENIED_KEYS, deniedPartsOf, textMatcherOf } from '../../schemas/denied-settings.js'
-import { prefixMatcher } from '../../schemas/settings-keys.js'
+import { ALLOWED_KEYS, DENIED_KEYS } from '../../schemas/denied-patterns.js'
+import { textMatcherOf } from '../../schemas/denied-settings.js'
+import { prefixMatcher, settingsKeys } from '../../schemas/settings-keys.js'
 import { EDITOR_DENIED, EDITOR_NAMESPACES } from './editor-settings.js'
 
 /** An installed extension. Its manifest is whatever its author wrote. */
@@ -68,7 +69,8 @@ export const readManifests = (installed: readonly Installed[], own: string): Man
 }
 
 export interface Rules {
-  limits: Pick<Limits, 'settings_prefixes' | 'settings_denied'>
+  limits: Pick<Limits, 'settings_prefixes' | 'settings_denied'> &
+    Partial<Pick<Limits, 'settings_allowed' | 'settings_restricted'>>
   manifests: Manifests
   /** Settings that this extension declares itself, which no pattern denies. */
   declared: readonly string[]
@@ -87,7 +89,15 @@ export interface Judge {
 
 export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge => {
   const { registered, restricted, kept, asked } = manifests
-  const matchesText = textMatcherOf([...DENIED_KEYS, ...limits.settings_denied])
+  const { deniedParts } = settingsKeys({
+    // The service's own extension is only another one here, except for what it declares.
+    prefixes: ['', ...limits.settings_prefixes],
+    denied: [...DENIED_KEYS, ...limits.settings_denied],
+    allowed: limits.settings_allowed ?? [],
+    restricted: limits.settings_restricted ?? [],
+    described: [...registered],
+  })
+  const isAllowed = textMatcherOf(ALLOWED_KEYS)
   const editorDenied = new Set(EDITOR_DENIED)
   const hasPrefix = prefixMatcher(limits.settings_prefixes)
   const isIn = (names: Set<string>) => (name: string) => containersOf(name).some((part) => names.has(part))
@@ -103,8 +113,9 @@ export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge 
       if (!hasPrefix(key)) return 'It has none of your team’s prefixes.'
       if (names.some(isIn(restricted))) return 'Its extension restricts it, because it could run a program.'
       if (names.some(isIn(kept))) return 'It belongs to the application or the machine, not to a folder.'
-      if (names.some(isIn(editorDenied))) return 'The editor restricts it, or keeps it for the machine.'
-      return !declared.includes(key) && deniedPartsOf(matchesText, key, value).length > 0
+      if (!isAllowed(key.toLowerCase()) && names.some(isIn(editorDenied)))
+        return 'The editor restricts it, or keeps it for the machine.'
+      return !declared.includes(key) && deniedParts(key, value).length > 0
         ? 'It could run a program or redirect traffic.'
         : undefined
     },

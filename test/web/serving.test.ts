@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompressSync } from 'node:zlib'
 import t from 'tap'
-import { DENIED_KEYS } from '../../schemas/denied-settings.js'
+import { ALLOWED_KEYS, DENIED_KEYS } from '../../schemas/denied-patterns.js'
 import { EDITOR_PREFIXES } from '../../schemas/settings-keys.js'
 import { projectRoot } from '../../src/platform/process/root.js'
 import { hasProperties } from '../has-properties.js'
@@ -161,7 +161,13 @@ t.test('the page receives its sign-in options, and hostile names can’t break o
     oauth: true,
     billing: 'off',
     people: [],
-    settings_keys: { prefixes: ['ext', ...EDITOR_PREFIXES], denied: DENIED_KEYS },
+    settings_keys: {
+      prefixes: ['ext', ...EDITOR_PREFIXES],
+      denied: DENIED_KEYS,
+      allowed: ALLOWED_KEYS,
+      restricted: [],
+      described: [],
+    },
     extension_url: null,
     settings_schema: false,
   })

@@ -16,12 +16,17 @@ export const limitRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: 'The numbers that requests are checked against.',
       response: { 200: ref(Limits) },
     },
-    handler: async () => ({
-      ...limits,
-      ...app.config.limits,
-      extension_prefix: app.config.extensionPrefix,
-      settings_prefixes: app.config.settingsKeys.prefixes,
-      settings_denied: app.config.settingsKeys.denied,
-    }),
+    handler: async () => {
+      const { prefixes, denied, allowed, restricted } = app.config.settingsKeys
+      return {
+        ...limits,
+        ...app.config.limits,
+        extension_prefix: app.config.extensionPrefix,
+        settings_prefixes: prefixes,
+        settings_denied: [...denied, ...restricted.map((key) => `!${key}`)],
+        settings_allowed: allowed,
+        settings_restricted: restricted,
+      }
+    },
   })
 }

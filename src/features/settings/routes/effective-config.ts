@@ -35,11 +35,10 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const config = request.granted(effectiveConfig)
       reply.header('ETag', config.etag)
       if (config.settings === null) return reply.code(304).send(undefined)
-      const locks = (JSON.parse(config.locked) as string[]).filter(
-        (key) => keys.deniedParts(key, undefined).length === 0,
-      )
+      const ofWorkspace = withoutDenied(keys, JSON.parse(config.settings))
+      const locks = (JSON.parse(config.locked) as string[]).filter((key) => Object.hasOwn(ofWorkspace, key))
       const { settings, sources } = overlaySettings(
-        withoutDenied(keys, JSON.parse(config.settings)),
+        ofWorkspace,
         withoutDenied(keys, JSON.parse(config.override ?? '{}')),
         locks,
       )

@@ -3,7 +3,7 @@ import {
   isBlock,
   type KeyFault,
   namesOf,
-  type SettingsKeys,
+  type SettingsKeyRules,
   settingsIn,
   settingsKeys,
   startsOf,
@@ -58,6 +58,8 @@ interface SettingsSchemaRead {
   schema: SettingsSchema
   /** Keys that the manifests list in `restrictedConfigurations`, except those of the first prefix. */
   restricted: string[]
+  /** All keys of these prefixes, including those that are left out. */
+  described: string[]
   /** A sentence for each property that's left out, and for each kind of other thing that's skipped. */
   warnings: string[]
 }
@@ -74,10 +76,13 @@ type Json = Record<string, unknown>
  * Reads the package.json of VS Code extensions, or JSON Schemas. What can't be used is left out.
  * @throws {SchemaError} for a file without a setting that can be used
  */
-export const readSettingsSchema = (files: readonly SchemaFile[], given: SettingsKeys): SettingsSchemaRead => {
+export const readSettingsSchema = (
+  files: readonly SchemaFile[],
+  given: SettingsKeyRules,
+): SettingsSchemaRead => {
   const contents = files.map((file) => ({ ...file, content: contentOf(file) }))
   const restricted = restrictedIn(contents).filter((key) => !key.startsWith(`${given.prefixes[0]}.`))
-  const keys = settingsKeys({ prefixes: given.prefixes, denied: [...given.denied, ...restricted] })
+  const keys = settingsKeys({ ...given, restricted })
   const starts = startsOf(keys.prefixes)
   const notes = new Notes()
   const nodes = new Map<string, Node>()
@@ -98,7 +103,7 @@ export const readSettingsSchema = (files: readonly SchemaFile[], given: Settings
           continue
         }
         described.add(prefixOf(key))
-        const isDenied = keys.deniedParts(key, undefined).length > 0
+        const isDenied = keys.deniedParts(key, sampleOf(property)).length > 0
         if (isDenied) notes.skip('keys that are denied', place)
         const read = isDenied ? undefined : readProperty(parser, key, property, place, notes)
         if (read) {
@@ -127,8 +132,17 @@ export const readSettingsSchema = (files: readonly SchemaFile[], given: Settings
   return {
     schema: { document, check: (settings, found) => checkSettings({ nodes, described }, settings, found) },
     restricted,
+    described: [...nodes.keys()],
     warnings: notes.warnings(),
   }
+}
+
+const WITHOUT_TEXT: unknown[] = ['boolean', 'number', 'integer', 'null']
+
+/** A value for which a pattern of programs may deny a setting. Undefined: a text is possible. */
+const sampleOf = (property: unknown): unknown => {
+  const types: unknown[] = isObject(property) ? [property.type].flat() : []
+  return types.length > 0 && types.every((type) => WITHOUT_TEXT.includes(type)) ? true : undefined
 }
 
 /** Keys whose settings have a prefix. No prefix contains a dot. */
