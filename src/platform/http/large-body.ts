@@ -13,7 +13,8 @@ const LARGE_BYTES = limits.body_bytes
 /** The size of a body's first buffer, whatever length the body declares. */
 const FIRST_BYTES = 65_536
 const MAX_WAITING = 256
-const WAIT_MS = 45_000
+/** Less than a connection may be silent. */
+const WAIT_MS = 55_000
 /** How often a place is checked for being held too long. */
 const CHECK_MS = 500
 

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 
 /** How long to work before other requests run. */
-const TURN_MS = 8
+const TURN_MS = 3
 
 let since = performance.now()
 
