@@ -74,10 +74,10 @@ const addYear = async (url: string, teams: Team[], today: string) => {
     const rows = people.flatMap((person) =>
       days.map((day, n) => ({ ...person, day, repo_key, minutes: 30 + (n % 60) })),
     )
-    await sql`insert into activity ${sql(rows)}`
+    await sql`insert into daily_activity ${sql(rows)}`
     await sql`insert into activity_repos ${sql([{ workspace_id: id, repo_key, repo }])}`
     await sql`insert into activity_people ${sql(people)}`
-    await sql`insert into stale_days ${sql(days.map((day) => ({ workspace_id: id, day })))}`
+    await sql`insert into changed_days ${sql(days.map((day) => ({ workspace_id: id, day })))}`
   }
   await sql.end()
   const database = withAdHocSql(connect({ url, poolSize: 4, prepare: true }))

@@ -4,14 +4,9 @@
  */
 import { v7 as uuidv7 } from 'uuid'
 import { insertTeam } from '../demo/team.js'
-import {
-  findMembers,
-  insertMatchingRepos,
-  registerPeople,
-  writeCounts,
-} from '../src/features/counts/queries/counts.js'
+import { findMembers, insertMatchingRepos, writeCounts } from '../src/features/counts/queries/counts.js'
 import { sortCounts } from '../src/features/counts/sorted-counts.js'
-import { markDays } from '../src/features/minutes/queries/minutes.js'
+import { markDays, registerPeople } from '../src/features/minutes/queries/minutes.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
 import {

@@ -65,7 +65,7 @@ await benchmark(async (cleanUp) => {
   const month = () => expectOk(send(service.url, 'GET', path, token))
   const dashboard = () => expectOk(send(service.url, 'GET', year, token))
   const markToday = () =>
-    database.hot.statement(`insert into stale_days (workspace_id, day) values ($1::uuid, $2::text::date)`, [
+    database.hot.statement(`insert into changed_days (workspace_id, day) values ($1::uuid, $2::text::date)`, [
       workspaceId,
       today,
     ])
@@ -85,7 +85,7 @@ await benchmark(async (cleanUp) => {
     expectOk(send(service.url, 'GET', `${year}&repo=team-0/web&trends=true`, token))
   const counting = async () => {
     const [row] = await database.hot.statement<{ rows: number }>(
-      `select count(*)::int as rows from activity where workspace_id = $1::uuid and day between $2::text::date and $3::text::date`,
+      `select count(*)::int as rows from daily_activity where workspace_id = $1::uuid and day between $2::text::date and $3::text::date`,
       [workspaceId, from, today],
     )
     return row?.rows

@@ -32,13 +32,13 @@ const addRows = ({ database }: Setting, workspaceId: string, userId: string) =>
         userId,
       ])
       await tx.statement(
-        `insert into activity (workspace_id, user_id, day, repo_key, minutes, hours)
+        `insert into daily_activity (workspace_id, user_id, day, repo_key, minutes, hours)
          select $1::uuid, $2::uuid, (now() at time zone 'UTC')::date - d, 'team-1/repo-' || r, 6, array_fill(0::smallint, array[24])
          from generate_series(1, $3::int) d, generate_series(1, $4::int) r`,
         [workspaceId, userId, DAYS, REPOS],
       )
       await tx.statement(
-        `insert into stale_days (workspace_id, day)
+        `insert into changed_days (workspace_id, day)
          select $1::uuid, (now() at time zone 'UTC')::date - d from generate_series(1, $2::int) d`,
         [workspaceId, DAYS],
       )

@@ -407,7 +407,7 @@ export const waitForRollups = async (database: AdHocDatabase): Promise<void> => 
   for (;;) {
     await rollUp(database)
     const [row] = await database.hot.statement<{ waiting: boolean }>(
-      'select exists (select 1 from stale_days) or exists (select 1 from stale_local_days) as waiting',
+      'select exists (select 1 from changed_days) as waiting',
       [],
     )
     if (!row?.waiting) return
@@ -469,9 +469,9 @@ export const leaveAtRest = async (databaseUrl: string, root = projectRoot): Prom
         cwd: root,
         env: { ...process.env, DATABASE_URL: databaseUrl },
       })
-    while ((await sql`select from stale_days limit 1`).length > 0)
+    while ((await sql`select from changed_days limit 1`).length > 0)
     await sql`vacuum analyze`
-    const [row] = await sql<{ rows: number }[]>`select count(*)::float8 as rows from activity`
+    const [row] = await sql<{ rows: number }[]>`select count(*)::float8 as rows from daily_activity`
     return row?.rows ?? 0
   } finally {
     await sql.end()

@@ -8,14 +8,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { READ_TARGETS } from '../src/features/minutes/queries/flush-target.js'
 import {
-  INSERT_FLUSH,
   INSERT_FLUSHES,
   MARK_DAYS,
+  READ_DAYS,
   READ_FLUSH_RESPONSES,
-  READ_ROWS,
-  TRY_TO_LOCK_ACTIVITY,
-  UPSERT_MINUTES,
+  UPSERT_DAYS,
 } from '../src/features/minutes/queries/minutes.js'
+import { READ_OWN_DAYS, UPSERT_OWN_DAYS } from '../src/features/own-time/queries/own-activity.js'
 import type { Statement } from '../src/platform/database/statement.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, HOURS } from '../src/platform/time/days.js'
@@ -158,6 +157,7 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
     days_of_all: forAll(days),
     row_days: forAll(entries.map(({ day }) => day)),
     row_repos: forAll(entries.map(({ repo }) => repo)),
+    zones: forAll(entries.map(() => 'UTC')),
     minutes: forAll(entries.map(({ minutes }) => minutes)),
     hours: forAll(
       entries.map(({ hours }) => `{${Array.from({ length: HOURS }, (_, hour) => hours[hour] ?? 0)}}`),
@@ -176,21 +176,30 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
     fill(READ_FLUSH_RESPONSES, [users, forEach(':turn::text')]),
     '\\endpipeline',
     '\\startpipeline',
-    fill(TRY_TO_LOCK_ACTIVITY, [':workspace', users]),
-    fill(READ_ROWS, [':workspace', each(days.length), ':days_of_all']),
+    fill(READ_OWN_DAYS, [each(days.length), ':days_of_all']),
+    fill(READ_DAYS, [':workspace', each(days.length), ':days_of_all']),
     '\\endpipeline',
     '\\startpipeline',
-    people === 1
-      ? fill(INSERT_FLUSH, ['(select id from bench_users where n = :user)', ':turn::text', "'x'", "'{}'"])
-      : fill(INSERT_FLUSHES, [users, ...[':turn::text', "'x'::text", "'{}'::text"].map(forEach)]),
+    fill(INSERT_FLUSHES, [users, ...[':turn::text', "'x'::text", "'{}'::text"].map(forEach)]),
     fill(MARK_DAYS, [':workspace', ':days']),
-    fill(UPSERT_MINUTES, [
+    fill(UPSERT_DAYS, [
       ':workspace',
       each(entries.length),
       ':row_days',
       ':row_repos',
       ':minutes',
       ':hours',
+      ':zones',
+    ]),
+    fill(UPSERT_OWN_DAYS, [
+      each(entries.length),
+      ':row_days',
+      ':row_repos',
+      ':row_repos',
+      ':minutes',
+      ':hours',
+      ':zones',
+      ':minutes',
     ]),
     'commit;',
     '\\endpipeline',

@@ -86,11 +86,11 @@ await benchmark(async (cleanUp) => {
       insert into activity_repos select $1::text::uuid, 'acme/repository-' || n, 'acme/repository-' || n
       from generate_series(1, ${REPOS}) n
     ), counted as (
-      insert into activity (workspace_id, user_id, day, repo_key, commits)
+      insert into daily_activity (workspace_id, user_id, day, repo_key, commits)
       select $1::text::uuid, $2::text::uuid, $3::text::date - n % 365, 'acme/repository-' || n, 1 + n % 10
       from generate_series(1, ${REPOS}) n
     )
-    insert into stale_days select $1::text::uuid, $3::text::date - n from generate_series(0, 364) n`,
+    insert into changed_days select $1::text::uuid, $3::text::date - n from generate_series(0, 364) n`,
     [many, boss.id, today],
   )
   const dashboard = `/api/team/dashboard?workspace=${many}&${year}`
@@ -114,11 +114,11 @@ await benchmark(async (cleanUp) => {
     ), joined as (
       insert into members (workspace_id, user_id, role) select $1::text::uuid, id, 'member' from people
     ), worked as (
-      insert into activity (workspace_id, user_id, day, repo_key, minutes)
+      insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
       select $1::text::uuid, id, $2::text::date - d, 'acme/r' || r, 100
       from people, generate_series(0, 30) d, generate_series(1, 2) r
     )
-    insert into stale_days select $1::text::uuid, $2::text::date - d from generate_series(0, 30) d`,
+    insert into changed_days select $1::text::uuid, $2::text::date - d from generate_series(0, 30) d`,
     [team, today],
   )
   const month = `/api/team/dashboard?workspace=${team}&from=${addDays(today, -30)}&to=${today}`
@@ -135,7 +135,7 @@ await benchmark(async (cleanUp) => {
       insert into activity_repos select $1::text::uuid, 'acme/repository-' || n, 'acme/repository-' || n
       from generate_series(1, ${OWN_ROWS / 365}) n
     )
-    insert into activity (workspace_id, user_id, day, repo_key, minutes)
+    insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
     select $1::text::uuid, $2::text::uuid, $3::text::date - d, 'acme/repository-' || n, 1
     from generate_series(0, 364) d, generate_series(1, ${OWN_ROWS / 365}) n`,
     [own, busy.id, today],

@@ -246,7 +246,7 @@ await benchmark(async (cleanUp) => {
   )
   const { sql } = await openSession(setting, cleanUp)
   await sql`
-    insert into activity (workspace_id, user_id, day, repo_key, minutes)
+    insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
     select m.workspace_id, m.user_id, '2000-01-01'::date + n / 10, 'acme/exported-' || n % 10, 1
     from members m, generate_series(1, ${EXPORTED_ROWS}::int) n where m.workspace_id in ${sql(workspaces)}`
   await together(`${CALLERS} exports of ${EXPORTED_ROWS} rows`, CALLERS, (index) =>

@@ -33,7 +33,7 @@ await benchmark(async (cleanUp) => {
   await server.shell(recipe.setUp)
   const setting = await prepare(cleanUp, {}, async () => ({ url: server.url, stop: async () => {} }))
   await addOthers(setting, teams)
-  const countRows = async () => Number(await server.psql('select count(*) from activity'))
+  const countRows = async () => Number(await server.psql('select count(*) from daily_activity'))
   const size = Number(await server.psql('select pg_database_size(current_database())'))
   const before = await countRows()
   say(`${before} rows of activity, ${megabytes(size)}`)
@@ -58,7 +58,7 @@ await benchmark(async (cleanUp) => {
   const moment = await server.psql('select clock_timestamp()')
   const rows = await countRows()
   const wal = Number(await server.psql(`select pg_current_wal_lsn() - '${position}'::pg_lsn`))
-  await server.psql('delete from activity')
+  await server.psql('delete from daily_activity')
   await setting.service.stop()
   const [, recovery] = await timed(() =>
     server.shell(recipe.restore.replace(/^MOMENT=.*$/m, `MOMENT='${moment}'`)),

@@ -56,7 +56,7 @@ const costOfShards = async (url: string, workspaces: string[]) => {
     sql.begin((tx) =>
       workspaces
         .slice(0, count)
-        .map((id) => tx`insert into stale_days (workspace_id, day) values (${id}, '2026-01-01')`),
+        .map((id) => tx`insert into changed_days (workspace_id, day) values (${id}, '2026-01-01')`),
     )
   const ms = await medianTimes(ROUNDS, {
     'read 1': read(1),
@@ -66,7 +66,7 @@ const costOfShards = async (url: string, workspaces: string[]) => {
     'sum of settings': () =>
       sql`select sum(size_bytes) from snapshots where workspace_id = ${workspaces[0] ?? ''}`,
   })
-  await sql`delete from stale_local_days`
+  await sql`delete from changed_days`
   await sql.end()
   return ms
 }

@@ -78,7 +78,7 @@ const INSERT_ACTIVITY = statement(
       select array[first, second, third]::smallint[] || array_fill(0::smallint, array[21]) as worked
     ) w
   ), written as (
-    insert into activity (workspace_id, user_id, day, repo_key, minutes, commits, closed_issues, hours)
+    insert into daily_activity (workspace_id, user_id, day, repo_key, minutes, commits, closed_issues, hours)
     select $1::uuid, user_id, day, repo_key, first + second + third,
       floor(random() * random() * 7), floor(random() * 1.3), hours
     from rows
@@ -90,7 +90,7 @@ const INSERT_ACTIVITY = statement(
   ), people_with_activity as (
     insert into activity_people (workspace_id, user_id) select $1::uuid, user_id from people on conflict do nothing
   ), marked as (
-    insert into stale_days (workspace_id, day) select distinct $1::uuid, day from written
+    insert into changed_days (workspace_id, day) select distinct $1::uuid, day from written
   )
   select count(*)::int as rows from written`,
 )

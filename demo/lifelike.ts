@@ -10,7 +10,7 @@ const TAKE_TIME_OFF = statement(
   'let made-up people be away',
   {},
   `
-  delete from activity a
+  delete from daily_activity a
   using unnest($2::uuid[]) with ordinality as p (user_id, n)
   where a.workspace_id = $1::uuid and a.user_id = p.user_id and (
     -- Few work on a weekend.
@@ -30,14 +30,14 @@ const SHIFT_REPOSITORIES = statement(
   {},
   `
   with quiet as (
-    delete from activity
+    delete from daily_activity
     where workspace_id = $1::uuid and repo_key = $3::text and day > $2::text::date - 33
       and hashtext(user_id::text || day) % 5 <> 0
   )
-  update activity a set repo_key = $5::text
+  update daily_activity a set repo_key = $5::text
   where a.workspace_id = $1::uuid and a.repo_key = $4::text and a.day > $2::text::date - 26
     and not exists (
-      select from activity b
+      select from daily_activity b
       where b.workspace_id = a.workspace_id and b.user_id = a.user_id and b.day = a.day and b.repo_key = $5::text
     )`,
 )
@@ -47,7 +47,7 @@ const SHAPE_DAYS = statement(
   'give made-up days different lengths',
   {},
   `
-  update activity a set hours = array(
+  update daily_activity a set hours = array(
     select case when a.day = $3::text::date and h.hour - 1 > $5::int then 0
       else least(60, round(h.minutes * (0.65 + 0.07 * (p.n % 6))
         * case when a.day between $4::text::date - 1 and $4::text::date then 1.7 else 1 end)) end::smallint
@@ -62,7 +62,7 @@ const ADD_UP_HOURS = statement(
   'sum sample hours',
   {},
   `
-  update activity a set minutes = (select sum(minutes) from unnest(a.hours) as minutes)
+  update daily_activity a set minutes = (select sum(minutes) from unnest(a.hours) as minutes)
   where a.workspace_id = $1::uuid and a.hours is not null`,
 )
 
@@ -70,7 +70,7 @@ const ADD_UP_HOURS = statement(
 const REMOVE_NOTHING = statement(
   'remove made-up days without activity',
   {},
-  'delete from activity where workspace_id = $1::uuid and minutes = 0 and hours is not null',
+  'delete from daily_activity where workspace_id = $1::uuid and minutes = 0 and hours is not null',
 )
 
 /** Run it once the activity exists, and before the rollups do. */

@@ -132,7 +132,6 @@ const example = {
       ...countExamples,
       hours: [0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
       timezone: 'Europe/Berlin',
-      other_timezones: null,
     },
   ],
   flushes: [],
@@ -320,13 +319,10 @@ export const AccountExport = Resource(
       minutes: Count,
       ...perCount(() => Count),
       hours: Nullable(Type.Array(Type.Integer()), {
-        description: 'The minutes of the 24 UTC hours. Null: the service doesn’t know them.',
+        description: 'The minutes of the 24 local hours. Null: the service doesn’t know them.',
       }),
       timezone: Nullable(Type.String(), {
-        description: 'The time zone in which the hours were recorded. It is deleted with them.',
-      }),
-      other_timezones: Nullable(Type.Record(Type.String(), Type.Array(Type.Integer())), {
-        description: 'The hours that were recorded in other time zones on the same day.',
+        description: 'The time zone in which the hours were last written. It is deleted with them.',
       }),
     }),
     flushes: List('Flushes', {
@@ -344,7 +340,7 @@ export const AccountExport = Resource(
         agent_projects: ProjectMinutes,
         agent_last_projects: ProjectMinutes,
       },
-      `The minutes in which editors sent heartbeats, for the last ${limits.heartbeat_days} days. They are listed by the project of the first and last heartbeat in each minute, and by the workspaces where they counted. Agent minutes are separate.`,
+      `The minutes in which editors sent heartbeats, for the last ${limits.heartbeat_days} days. They are listed by the project of the earliest heartbeat in each minute (\`last_projects\` are the same, except in rows of version 1.0.0), and by the workspaces where they counted. Agent minutes are separate.`,
     ),
     agent_minutes: List(
       'AgentMinutes',
@@ -354,11 +350,10 @@ export const AccountExport = Resource(
         repo: RepoPath,
         agent_minutes: Count,
         agent_hours: Nullable(Type.Array(Type.Integer()), {
-          description: 'The minutes of the 24 UTC hours. Null: they aren’t kept any longer.',
+          description: 'The minutes of the 24 local hours. Null: they aren’t kept any longer.',
         }),
-        timezone: Nullable(Type.String(), { description: 'The time zone in which the hours were recorded.' }),
-        other_timezones: Nullable(Type.Record(Type.String(), Type.Array(Type.Integer())), {
-          description: 'The hours that were recorded in other time zones on the same day.',
+        timezone: Nullable(Type.String(), {
+          description: 'The time zone in which the hours were last written.',
         }),
       },
       'Minutes in which the caller’s agents worked and the caller didn’t.',
@@ -369,15 +364,14 @@ export const AccountExport = Resource(
         day: Day,
         project: Type.String(),
         minutes: Count,
-        marks: Nullable(Type.String(), {
-          description: 'A digit for each minute of the UTC day. Null: they aren’t kept any longer.',
+        hours: Nullable(Type.Array(Type.Integer()), {
+          description: 'The minutes of the 24 local hours. Null: they aren’t kept any longer.',
         }),
-        timezone: Nullable(Type.String(), { description: 'The time zone of the marks.' }),
-        other_timezones: Nullable(Type.Record(Type.String(), Type.String()), {
-          description: 'The marks that were recorded in other time zones on the same day.',
+        timezone: Nullable(Type.String(), {
+          description: 'The time zone in which the hours were last written.',
         }),
       },
-      'Minutes of heartbeats and imports that no workspace counts.',
+      'The caller’s own time: each minute once, whether it counts in several workspaces or in none.',
     ),
     repositories: List(
       'Repositories',

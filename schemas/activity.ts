@@ -51,10 +51,20 @@ export type FlushBody = Static<typeof FlushBody>
 const FlushNote = Named('FlushNote', {
   index: Type.Integer({ minimum: 0, description: 'The entry’s index in the request.' }),
   status: StringEnum(['capped', 'ignored']),
-  code: StringEnum(['hour_full', 'day_full', 'repo_not_matched', 'day_out_of_window', 'recording_off'], {
-    description:
-      '`day_out_of_window` takes precedence. `recording_off` (see `PUT /api/me/recording`) comes next if recording is off for the whole entry, then `repo_not_matched`, then `recording_off` if it is off for a part. `hour_full` comes before `day_full`.',
-  }),
+  code: StringEnum(
+    [
+      'hour_full',
+      'day_full',
+      'repo_not_matched',
+      'day_out_of_window',
+      'recording_off',
+      'in_future',
+      'too_many_repos',
+    ],
+    {
+      description: `\`day_out_of_window\` takes precedence. \`recording_off\` (see \`PUT /api/me/recording\`) comes next if recording is off for the whole entry, then \`repo_not_matched\`, then \`in_future\` and \`recording_off\` for a part. Hours that begin more than ${limits.future_minutes} minutes from now are in the future, and so are minutes without an hour on a day after today (UTC). \`too_many_repos\` is a repository beyond the ${limits.repos_per_day} that a local day can have in a workspace. \`hour_full\` comes before \`day_full\`.`,
+    },
+  ),
 })
 export type FlushNote = Static<typeof FlushNote>
 
@@ -132,6 +142,32 @@ export type MinutesOfRange = Static<typeof MinutesOfRange>
 
 export const CountsQuery = Type.Object({ workspace: Type.Optional(Uuid) })
 export type CountsQuery = Static<typeof CountsQuery>
+
+export const RemovedMinutesQuery = Type.Object({
+  day: Type.Unsafe<string>({ ...Day, description: 'A local day, or the first of several.' }),
+  to: Type.Optional(
+    Type.Unsafe<string>({
+      ...Day,
+      description: `The last local day. At most ${limits.removed_minutes_days} days in all. Default: \`day\`.`,
+    }),
+  ),
+  repo: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.editor_project_length,
+      description: 'Only this repository or project name, also one that no workspace counts.',
+      examples: ['acme/api-gateway'],
+    }),
+  ),
+})
+
+export const RemovedMinutes = Resource('RemovedMinutes', {
+  removed_minutes: Type.Integer({
+    minimum: 0,
+    description: 'Minutes of the caller and of their agents, each once.',
+    examples: [42],
+  }),
+})
 
 export const CountsBody = Named('CountsBody', {
   workspace: Type.Optional(

@@ -123,7 +123,7 @@ export const Import = Resource('Import', {
     examples: ['running'],
   }),
   reason: Nullable(StringEnum(importFailures), {
-    description: `Why an import failed, otherwise null. \`own_time_full\`: the caller's own time would have more than ${limits.personal_rows} rows, one per day and repository or project name.`,
+    description: `Why an import failed, otherwise null. \`own_time_full\`: the caller's own time would have more than ${limits.own_rows} rows, one per day and repository or project name.`,
     examples: [null],
   }),
   heartbeats: Type.Integer({ minimum: 0, description: 'Heartbeats in the file.', examples: [48_210] }),
@@ -136,7 +136,7 @@ export const Import = Resource('Import', {
       }),
       future: Type.Integer({
         minimum: 0,
-        description: `They are more than ${limits.heartbeat_future_minutes} minutes ahead of the service's clock.`,
+        description: `They are more than ${limits.future_minutes} minutes ahead of the service's clock.`,
         examples: [0],
       }),
       project: Type.Integer({ minimum: 0, description: 'They name no project.', examples: [310] }),

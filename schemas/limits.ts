@@ -94,10 +94,14 @@ export const limits = {
   import_project_days: 50_000,
   /** Repositories and project names on a UTC day of a person that no workspace counts. Minutes of others are left out. */
   personal_repos_per_day: 50,
-  /** Rows of minutes that no workspace counts, one per UTC day and repository or project name, of an account. */
-  personal_rows: 100_000,
-  /** Heartbeats that are further ahead of the service's clock, in minutes, don't count. */
-  heartbeat_future_minutes: 10,
+  /** Rows of a person's own time, one for each local day and repository or project name. */
+  own_rows: 100_000,
+  /** Repositories with minutes that a person has in a workspace on a local day. */
+  repos_per_day: 100,
+  /** Local days whose minutes a person removes at once. */
+  removed_minutes_days: 31,
+  /** How many minutes ahead of the service’s clock flushes and heartbeats count. */
+  future_minutes: 10,
   /** How many rows (one per repository, day and workspace) a flush or a request with heartbeats may change. */
   flush_rows: 5_000,
   /** Minutes times the workspaces where they may count, per request with heartbeats or assignment of a name. */

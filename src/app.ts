@@ -28,6 +28,7 @@ import { purge, retention } from './features/personal-data/queries/purge.js'
 import { accountRoutes } from './features/personal-data/routes/account.js'
 import { privacyRoutes } from './features/personal-data/routes/privacy.js'
 import { profileRoutes } from './features/personal-data/routes/profile.js'
+import { startCopies } from './features/previous/jobs.js'
 import { projectRoutes } from './features/repositories/routes/projects.js'
 import { type RollupJobs, startRollups } from './features/rollups/jobs.js'
 import { settingsSchemaRoutes } from './features/settings/routes/settings-schema.js'
@@ -180,6 +181,7 @@ export const buildApp = async (
   app.decorate('jobs', {
     ...startRollups(app),
     imports: startImports(app),
+    copies: startCopies(app),
     erasures: startErasures(app),
     backup: await startBackups(app, databaseUrl),
     comparedSecrets: await startComparingSecrets(app),

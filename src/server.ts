@@ -11,7 +11,6 @@ import { checkHost } from './features/accounts/index.js'
 import { connect } from './platform/database/client.js'
 import { startEmbedded } from './platform/database/embedded/index.js'
 import { explainDatabaseErrors, findPooler } from './platform/database/external-database.js'
-import { migrate } from './platform/database/migrate.js'
 import { hostKinds } from './platform/hosts/index.js'
 import { answerWhileMigrating } from './platform/http/start-answers.js'
 import { createMeter, type Meter } from './platform/metrics/meter.js'
@@ -21,6 +20,7 @@ import { addressesOf, listenAt, waitForListening } from './platform/process/list
 import { createLogger, openLogOutput } from './platform/process/logger.js'
 import { unsupportedNode, upgradeNode } from './platform/process/node-support.js'
 import { extendStop, onExit, run } from './platform/process/program.js'
+import { upgrade } from './upgrade.js'
 
 const USAGE = `npm start
 
@@ -105,7 +105,9 @@ const prepareDatabase = async (config: Config, log: Logger, stopped: AbortSignal
       log.info(line)
       standIn ??= answerWhileMigrating(config)
     }
-    await migrate(url, stopped, writeLine).finally(async () => (await standIn)?.close())
+    await upgrade({ url, prepare: config.databasePrepare }, stopped, writeLine).finally(async () =>
+      (await standIn)?.close(),
+    )
     const pooler = config.databaseUrl && config.databasePrepare ? await findPooler(url) : undefined
     if (pooler !== undefined) log.warn(`${pooler}.`)
   }

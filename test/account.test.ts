@@ -97,7 +97,7 @@ const makeRows = async (service: Service, userId: string, workspaceId: string) =
 
 const markAllDaysStale = ({ database }: Service) =>
   database.write.statement(
-    'insert into stale_days (workspace_id, day) select distinct workspace_id, day from activity',
+    'insert into changed_days (workspace_id, day) select distinct workspace_id, day from daily_activity',
     [],
   )
 
@@ -108,7 +108,7 @@ const addActivity = async ({ database }: Service, workspaceId: string, userId: s
     [workspaceId, userId],
   )
   await database.write.statement(
-    `insert into activity (workspace_id, user_id, day, repo_key, minutes)
+    `insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
      select $1::uuid, $2::uuid, '2025-01-01'::date + n / 200, 'acme/' || n % 200, 1 from generate_series(0, $3::int - 1) n`,
     [workspaceId, userId, rows],
   )
@@ -404,7 +404,7 @@ t.test('erasing a person doesn’t change team totals, which include every accep
   })
   t.equal(after.daily.find(({ day }: { day: string }) => day === late).active_members, 0)
   const hours = await service.database.read.statement(
-    'select coalesce(sum(h), 0)::int as minutes from activity a, unnest(a.hours) h where a.workspace_id = $1::uuid',
+    'select coalesce(sum(h), 0)::int as minutes from daily_activity a, unnest(a.hours) h where a.workspace_id = $1::uuid',
     [id],
   )
   t.same(hours, [{ minutes: 7 }], 'hours are gone')
@@ -485,7 +485,7 @@ t.test('activity of several deleted users in one repository adds up', async (t) 
   t.match(found.totals, { active_minutes: 4 * 1_440, commits: 40_000, active_members: 0 })
   t.match(found.members.at(-1), { login: null, active_minutes: 4 * 1_440 })
   const rows = await service.database.read.statement(
-    'select from activity where workspace_id = $1::uuid and user_id = $2::uuid',
+    'select from daily_activity where workspace_id = $1::uuid and user_id = $2::uuid',
     [id, DELETED_USER],
   )
   t.equal(rows.length, 1)
@@ -500,7 +500,7 @@ t.test('another instance continues an erasure after a shutdown', async (t) => {
   )
   // More than two steps, over two months.
   await service.database.write.statement(
-    `insert into activity (workspace_id, user_id, day, repo_key, minutes)
+    `insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
      select $1::uuid, $2::uuid, '2026-01-20'::date + d, 'acme/' || r, 1 from generate_series(1, 30) d, generate_series(1, 200) r`,
     [id, userId],
   )
@@ -538,7 +538,7 @@ t.test('a small account is erased while a large one is still being erased', asyn
   const history: { large: boolean; small: boolean }[] = []
   const { transaction } = service.database
   const rowsOf = (userId: string) =>
-    service.database.read.statement('select from activity where user_id = $1::uuid limit 1', [userId])
+    service.database.read.statement('select from daily_activity where user_id = $1::uuid limit 1', [userId])
   const database = {
     ...service.database,
     transaction: (async (work, options) => {

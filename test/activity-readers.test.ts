@@ -22,26 +22,31 @@ const pathsWith = (sources: Map<string, string>, pattern: RegExp) =>
  * Activity, its rollups, their views and published weeks, in SQL. An import rule keeps other features from importing
  * the tables.
  */
-const TABLES = /\b(from|join|using)\s+(activity|report_|published_)/
+const TABLES =
+  /\b(from|join|using)\s+(activity|daily_activity|workspace_days|workspace_hours|member_days|member_months|repo_days|repo_months|repo_people|report_|published_)/
 const OWN_QUERIES =
   /from '(\.\/|(\.\.\/)+)queries\/(sources|days|members|repos|trends|heatmap|published-weeks)\.js'/
 const PUBLISHED = /\breadPublished\w+,?[^;]*from '\.\.\/rollups\/index\.js'/
 
 const isActivity = (path: string) => /^src\/features\/(minutes|counts|rollups|dashboard)\//.test(path)
 
-t.test('outside its own features, only the export, erasure and row counts read activity', async (t) => {
-  const sources = await readSources()
-  t.same(
-    pathsWith(sources, TABLES).filter((path) => !isActivity(path)),
-    [
-      'src/features/personal-data/queries/account-export.ts',
-      'src/features/personal-data/queries/erasures.ts',
-      'src/features/personal-data/queries/row-counts.ts',
-      // Which repositories have activity: `list-projects.ts` asks the policy for whom and from when.
-      'src/features/repositories/queries/projects.ts',
-    ],
-  )
-})
+t.test(
+  'outside its own features, only the export, the erasure, the copy of version 1.0.0 and lists of projects read activity',
+  async (t) => {
+    const sources = await readSources()
+    t.same(
+      pathsWith(sources, TABLES).filter((path) => !isActivity(path)),
+      [
+        'src/features/personal-data/queries/account-export.ts',
+        'src/features/personal-data/queries/erasures.ts',
+        // It copies rows of version 1.0.0.
+        'src/features/previous/queries/rows.ts',
+        // Which repositories have activity: `list-projects.ts` asks the policy for whom and from when.
+        'src/features/repositories/queries/projects.ts',
+      ],
+    )
+  },
+)
 
 t.test('only code that checks the privacy policy reads per-person days', async (t) => {
   const sources = await readSources()
@@ -74,8 +79,8 @@ t.test('only the policy decides which days are shown by name', async (t) => {
 
 t.test('a new activity query is detected, however it’s written', async (t) => {
   for (const text of [
-    'const READ = `select sum(minutes) from activity_member_days where workspace_id = $1::uuid`',
-    'const READ = `select 1 from members m join activity a using (user_id)`',
+    'const READ = `select sum(minutes) from member_days where workspace_id = $1::uuid`',
+    'const READ = `select 1 from members m join daily_activity a using (user_id)`',
     'const READ = `select * from report_member_days`',
   ])
     t.same(pathsWith(new Map([['src/new.ts', text]]), TABLES), ['src/new.ts'], text)

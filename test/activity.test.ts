@@ -40,7 +40,7 @@ const mineOf = async (caller: Caller, id: string, query = '') =>
 
 t.test('minutes add up, per repository and in total', async (t) => {
   const { ada, id, today } = await start(t)
-  const entry = { repo: 'Acme/Api', day: today, minutes: 10, hours: { 9: 5, 10: 3 } }
+  const entry = { repo: 'Acme/Api', day: today, minutes: 10, hours: { 0: 8 } }
   const first = await ada.post(MINUTES, { entries: [entry, { ...entry, repo: 'acme/web', hours: {} }] })
   t.equal(first.status, 200)
   t.same(first.body, { accepted: 2, capped: 0, ignored: 0, duplicate: false, notes: [] })
@@ -79,7 +79,7 @@ t.test('a full year of activity is returned complete and in order', async (t) =>
       insert into activity_repos (workspace_id, repo_key, repo)
       select w, 'acme/r' || n, 'Acme/R' || n from unnest($1::uuid[]) w, generate_series(1, 700) n
     )
-    insert into activity (workspace_id, user_id, day, repo_key, minutes)
+    insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
     select w, $2::uuid, $3::text::date - d, 'acme/r' || n, n % 3
     from unnest($1::uuid[]) w, generate_series(0, 300, 20) d, generate_series(1, 700) n where d <> 40 or w = $4::uuid`,
     [[id, second], adaId, today, id],
@@ -114,7 +114,7 @@ t.test('a full year of activity is returned complete and in order', async (t) =>
 
 t.test('a failure before the first byte of a long response returns the usual error', async (t) => {
   const { service, ada, id, today } = await start(t)
-  await whileHeld(service, ['lock table activity in access exclusive mode'], async () => {
+  await whileHeld(service, ['lock table daily_activity in access exclusive mode'], async () => {
     const replies = await Promise.all([
       ada.get(`${MINUTES}?from=${today}&to=${today}`),
       ada.get(`/api/team/dashboard?workspace=${id}&format=csv`),
@@ -125,14 +125,15 @@ t.test('a failure before the first byte of a long response returns the usual err
 
 t.test('an hour is capped at 60 minutes and a day at 1,440, across all repositories', async (t) => {
   const { ada, id, today } = await start(t)
+  const before = addDays(today, -2)
   const hour = await ada.post(MINUTES, {
     entries: [
-      { repo: 'acme/a', day: today, minutes: 50, hours: { 9: 50 } },
-      { repo: 'acme/b', day: today, minutes: 35, hours: { 9: 30, 10: 5 } },
+      { repo: 'acme/a', day: before, minutes: 50, hours: { 9: 50 } },
+      { repo: 'acme/b', day: before, minutes: 35, hours: { 9: 30, 10: 5 } },
     ],
   })
   t.same(hour.body.notes, [{ index: 1, status: 'capped', code: 'hour_full' }])
-  t.equal(await minutesOf(ada, id, today), 50 + 10 + 5)
+  t.equal(await minutesOf(ada, id, before), 50 + 10 + 5)
 
   const day = addDays(today, -1)
   const full = await ada.post(MINUTES, {
@@ -171,13 +172,14 @@ t.test('an entry that doesn’t count anywhere is reported, and the other entrie
     ],
   })
   t.same(reply.body, {
-    accepted: 3,
+    accepted: 2,
     capped: 0,
-    ignored: 3,
+    ignored: 4,
     duplicate: false,
     notes: [
       { index: 0, status: 'ignored', code: 'repo_not_matched' },
       { index: 1, status: 'ignored', code: 'day_out_of_window' },
+      { index: 3, status: 'ignored', code: 'in_future' },
       { index: 4, status: 'ignored', code: 'day_out_of_window' },
     ],
   })
@@ -226,14 +228,14 @@ t.test(
 
 t.test('a resent flush counts only the first time', async (t) => {
   const { ada, bob, id, today } = await start(t)
-  const entry = { repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }
+  const entry = { repo: 'acme/api', day: today, minutes: 10, hours: { 0: 10 } }
   const body = { flush_id: 'one', timezone: 'Europe/Berlin', entries: [entry] }
   const replies = await Promise.all(Array.from({ length: 12 }, () => ada.post(MINUTES, body)))
   t.ok(replies.every(({ status }) => status === 200))
   t.equal(replies.filter((reply) => !reply.body.duplicate).length, 1)
   t.equal(await minutesOf(ada, id, today), 10)
 
-  const reordered = { ...body, entries: [{ hours: { 9: 10 }, minutes: 10, day: today, repo: 'acme/api' }] }
+  const reordered = { ...body, entries: [{ hours: { 0: 10 }, minutes: 10, day: today, repo: 'acme/api' }] }
   t.match((await ada.post(MINUTES, reordered)).body, { duplicate: true, accepted: 1 })
   const other = await ada.post(MINUTES, { ...body, entries: [{ ...entry, minutes: 11 }] })
   t.equal(other.status, 409)
@@ -266,7 +268,7 @@ t.test('flushes from many devices never exceed the hourly and daily caps', async
     Array.from({ length: 36 }, (_, device) =>
       retryWhileUnavailable(() =>
         ada.post(MINUTES, {
-          entries: [{ repo: `acme/r${device % 7}`, day: today, minutes: 50, hours: { 9: 7 } }],
+          entries: [{ repo: `acme/r${device % 7}`, day: today, minutes: 50, hours: { 0: 7 } }],
         }),
       ),
     ),
@@ -306,7 +308,7 @@ const startFlush = async (service: Service, caller: Caller, body: object, waitin
 t.test('concurrent flushes add up', async (t) => {
   const { service, ada, id, today } = await start(t)
   await takeTurns([ada], today)
-  const entries = [{ repo: 'acme/api', day: today, minutes: 40, hours: { 9: 40 } }]
+  const entries = [{ repo: 'acme/api', day: today, minutes: 40, hours: { 0: 40 } }]
   const replies: ReturnType<typeof ada.post>[] = []
   await whileHeld(service, [ALL_TURNS], async () => {
     replies.push((await startFlush(service, ada, { entries }, 1)).reply)
@@ -324,7 +326,7 @@ t.test('a flush for two workspaces adds to minutes that arrived in the meantime'
   const { service, bob, id: changed, today } = await start(t)
   const eve = await service.signIn('eve')
   const { id: unchanged } = await service.workspace(eve, { members: [bob] })
-  const entries = [{ repo: 'acme/api', day: today, minutes: 40, hours: { 9: 40 } }]
+  const entries = [{ repo: 'acme/api', day: today, minutes: 40, hours: { 0: 40 } }]
   const { reply } = await service.database.transaction(async (tx) => {
     // As a concurrent flush would.
     const other = `
@@ -333,8 +335,8 @@ t.test('a flush for two workspaces adds to minutes that arrived in the meantime'
       ), named as (
         insert into activity_repos (workspace_id, repo_key, repo) values ($1::uuid, 'acme/api', 'acme/api')
       )
-      insert into activity (workspace_id, user_id, day, repo_key, minutes, hours)
-      select $1::uuid, $2::uuid, $3::text::date, 'acme/api', 50, array_fill(0, array[9]) || 50 || array_fill(0, array[14])`
+      insert into daily_activity (workspace_id, user_id, day, repo_key, minutes, hours)
+      select $1::uuid, $2::uuid, $3::text::date, 'acme/api', 50, 50 || array_fill(0, array[23])`
     const { id: bobsId } = (await bob.get('/api/me')).body
     await tx.statement(other, [changed, bobsId, today])
     return startFlush(service, bob, { entries }, 1)
@@ -389,9 +391,9 @@ t.test('a time zone change also moves hours that a concurrent flush adds', async
   let zoneFlush: Promise<Reply> | undefined
   await whileHeld(service, [takeId], async () => {
     let hoursFlush: Promise<Reply> | undefined
-    await whileHeld(service, ['lock table stale_local_days in share mode'], async () => {
+    await whileHeld(service, ['lock table changed_days in share mode'], async () => {
       hoursFlush = ada.post(MINUTES, {
-        entries: [{ repo: 'acme/api', day: today, minutes: 30, hours: { 10: 30 } }],
+        entries: [{ repo: 'acme/api', day: today, minutes: 30, hours: { 0: 30 } }],
       })
       await lockWaiters(service)
       const entries = [{ repo: 'nobody/knows', day: today, minutes: 1 }]
@@ -704,7 +706,7 @@ t.test('concurrent uploads and flushes all count', async (t) => {
 
 const storedRows = async ({ database }: Service) => {
   const rows = await database.hot.statement<{ total: number }>(
-    'select count(*)::int as total from activity',
+    'select count(*)::int as total from daily_activity',
     [],
   )
   return rows[0]?.total
@@ -720,16 +722,18 @@ t.test('a flush that would write too many rows is rejected as a whole and not st
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (let n = 0; n < 26; n++) await service.workspace(ada, { name: `Acme ${n}` })
+  const today = await readToday(service.database)
+  // A day can have 100 repositories.
   const entries = Array.from({ length: 200 }, (_, n) => ({
-    repo: `acme/r${n}`,
-    day: new Date().toISOString().slice(0, 10),
+    repo: `acme/r${n % 100}`,
+    day: n < 100 ? today : addDays(today, -1),
     minutes: 1,
   }))
   const flush = (some: object[]) => ada.post('/api/team/active-minutes', { entries: some, flush_id: 'f' })
   const rejected = await flush(entries)
   t.hasStrict(rejected, { status: 413, body: { code: 'payload_too_large' } })
   t.match(rejected.body.detail, /5200 rows.*26 workspaces.*at most 192 entries/)
-  t.same(await service.database.hot.statement('select 1 from activity', []), [])
+  t.same(await service.database.hot.statement('select 1 from daily_activity', []), [])
   t.match(await flush(entries.slice(0, 192)), { status: 200, body: { accepted: 192, duplicate: false } })
   t.match(await flush(entries.slice(0, 192)), { status: 200, body: { duplicate: true } })
 

@@ -244,7 +244,7 @@ t.test('the host’s latest report decides who owns an address', async (t) => {
     t.equal((await signInAgain(service, caller)).status, 200)
   }
   const countedFor = async (address: string) => {
-    await service.database.write.statement('delete from activity', [])
+    await service.database.write.statement('delete from daily_activity', [])
     await pushOf(webhook, today, [address])
     return Object.keys(await webhook.counts()).map((key) => key.split(' ')[0])
   }

@@ -193,7 +193,7 @@ t.test('agents and people', async (t) => {
     )
     // The previous version updates only the hours.
     await service.database.write.statement(
-      `update agent_minutes set hours[21] = 0, minutes = 5 where user_id = (select id from users where login = $1) and repo_key = 'acme/web'`,
+      `update agent_activity set hours[21] = 0, minutes = 5 where user_id = (select id from users where login = $1) and repo_key = 'acme/web'`,
       [caller.login],
     )
     const [, everywhere] = await daysOf()

@@ -254,7 +254,7 @@ t.test('a backup is a consistent snapshot, even during writes', { buffered: true
   const sql = open(t, target)
   const [row] = await sql`
     select (select count(*)::int from flushes) as answered,
-      (select coalesce(sum(minutes), 0)::int from activity where repo_key = 'acme/api') as counted`
+      (select coalesce(sum(minutes), 0)::int from daily_activity where repo_key = 'acme/api') as counted`
   t.ok(row?.answered > 2)
   t.equal(row?.answered, row?.counted, 'a flush and its minutes are both there or both not')
 })

@@ -330,7 +330,7 @@ t.test('a stream without a reader is closed', async (t) => {
        select gen_random_uuid(), 1000000 + n, $2 || n, $2 || n, '' from generate_series(1, 100) n
        returning id
      )
-     insert into activity (workspace_id, user_id, repo_key, day, minutes)
+     insert into daily_activity (workspace_id, user_id, repo_key, day, minutes)
      select $1::uuid, people.id, 'acme/a', $3::date - d, 10 from people, generate_series(0, 360) d`,
     [id, user, today],
   )

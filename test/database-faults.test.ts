@@ -201,7 +201,7 @@ t.test('a write whose commit gets no response is repeated if it’s safe, and co
   }
   const sum = async () => {
     const [row] = await service.database.read.statement<{ minutes: number }>(
-      `select coalesce(sum(minutes), 0)::int as minutes from activity
+      `select coalesce(sum(minutes), 0)::int as minutes from daily_activity
       where workspace_id = $1::uuid and repo_key <> 'acme/beats'`,
       [id],
     )

@@ -81,7 +81,7 @@ for (const repos of [['acme/new'], ['acme/known', 'acme/new']]) {
       { login: 'bob', repos: counts('acme/known', 'acme/new') },
     ]
     const takeRow = `
-      insert into activity (workspace_id, user_id, day, repo_key)
+      insert into daily_activity (workspace_id, user_id, day, repo_key)
       select $1::uuid, id, $2::text::date, $3::text from users where login = 'ada'`
     let replies: Promise<Reply[]> | undefined
     await whileHeld(service, [takeRow, id, day, 'acme/l'], async () => {

@@ -67,7 +67,7 @@ t.test('a failover loses no acknowledged write, and the service finds the new pr
   statuses.delete(503)
   t.strictSame([...statuses], [200], 'only 503 while there is no primary')
   const found = await second.sql`
-    select u.login, sum(a.minutes)::integer as minutes from activity a join users u on u.id = a.user_id
+    select u.login, sum(a.minutes)::integer as minutes from daily_activity a join users u on u.id = a.user_id
     group by u.login order by u.login`
   t.same(
     found.map(({ minutes }) => minutes),

@@ -213,7 +213,7 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
   const rows = await service.database.read.statement<{ place: string; minutes: number; hours: number[] }>(
     `select concat_ws(' ', workspace_id, user_id, day::text) as place, sum(minutes)::int as minutes,
       array[${Array.from({ length: HOURS }, (_, hour) => `sum(hours[${hour + 1}])::int`)}] as hours
-    from activity
+    from daily_activity
     where minutes > 0 and workspace_id in (select id from workspaces where deleted_at is null)
     group by workspace_id, user_id, day`,
     [],

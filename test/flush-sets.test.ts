@@ -57,7 +57,10 @@ t.test('writes that arrive during a transaction are batched into the next one', 
     t.strictSame(await sendAll(), new Set([status, 413]))
     t.ok(transactions < people.length / 2, `${transactions} transactions`)
   }
-  const [row] = await service.database.read.statement('select sum(minutes)::int as sum from activity', [])
+  const [row] = await service.database.read.statement(
+    'select sum(minutes)::int as sum from daily_activity',
+    [],
+  )
   t.strictSame(row, { sum: 4 * people.length })
 })
 

@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { chooseDay, chooseDays, rangeNamed, timezoneOf } from '../src/features/editors/choose-days.js'
-import { localHours } from '../src/features/minutes/local-days.js'
+import { toLocalDays, toUtcDays } from '../src/features/minutes/local-days.js'
 import { addDays } from '../src/platform/time/days.js'
 import { dayAt, endOf, startOf } from '../src/platform/time/zones.js'
 import { wallClock } from './local-model.js'
@@ -65,20 +65,52 @@ t.test('the calendar’s first and last days begin and end in every zone', async
     }
 })
 
-t.test('an hour’s minutes belong to the local day and hour in which it begins', async () => {
-  const change = fc.constantFrom(...changes.filter(([zone]) => zone !== 'Pacific/Apia'))
-  const hours = fc.array(fc.constantFrom(0, 0, 1, 60), { minLength: 24, maxLength: 24 })
+/** A day's minutes by UTC hour, and some without an hour. */
+const utcDay = fc.record({
+  change: fc.constantFrom(...changes.filter(([zone]) => zone !== 'Pacific/Apia')),
+  hours: fc.array(fc.constantFrom(0, 0, 1, 60), { minLength: 24, maxLength: 24 }),
+  rest: fc.nat(3),
+})
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0)
+
+t.test(
+  'an hour’s minutes belong to the local day and hour in which it begins, and one that comes twice is one hour',
+  async () => {
+    fc.assert(
+      fc.property(utcDay, ({ change: [timezone, day], hours, rest }) => {
+        const minutes = sumOf(hours) + rest
+        const expected = new Map<string, { minutes: number; hours: number[] }>()
+        const at = (local: string) => {
+          const known = expected.get(local) ?? { minutes: 0, hours: new Array<number>(24).fill(0) }
+          expected.set(local, known)
+          return known
+        }
+        for (const [utcHour, inHour] of hours.entries()) {
+          if (inHour === 0) continue
+          const local = wallClock(timezone, Date.parse(day) + utcHour * 4 * QUARTER_MS)
+          at(local.day).minutes += inHour
+          at(local.day).hours[local.hour] = (at(local.day).hours[local.hour] ?? 0) + inHour
+        }
+        if (rest > 0) at(day).minutes += rest
+        const byHour = Object.fromEntries(hours.entries())
+        deepStrictEqual(toLocalDays(timezone, day, { minutes, hours: byHour }), expected)
+      }),
+    )
+  },
+)
+
+t.test('local days lead back to UTC days, exactly where no hour comes twice', async () => {
   fc.assert(
-    fc.property(change, hours, ([timezone, day], hours) => {
-      const midnight = Date.parse(day)
-      deepStrictEqual(
-        [...localHours({ timezone, day, hours })],
-        hours.flatMap((minutes, utcHour) =>
-          minutes > 0
-            ? [{ ...wallClock(timezone, midnight + utcHour * 4 * QUARTER_MS), utcHour, minutes }]
-            : [],
-        ),
-      )
+    fc.property(utcDay, ({ change: [timezone, day, how], hours, rest }) => {
+      const minutes = sumOf(hours) + rest
+      const local = toLocalDays(timezone, day, { minutes, hours: Object.fromEntries(hours.entries()) })
+      const utc = new Map<string, number>()
+      for (const [localDay, one] of local)
+        for (const [utcDay, more] of toUtcDays(timezone, localDay, one))
+          utc.set(utcDay, (utc.get(utcDay) ?? 0) + more)
+      deepStrictEqual(sumOf([...utc.values()]), minutes)
+      if (!how.includes('twice')) deepStrictEqual([...utc], minutes > 0 ? [[day, minutes]] : [])
     }),
   )
 })

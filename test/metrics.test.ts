@@ -224,7 +224,7 @@ t.test('earlier days without up-to-date rollups are counted until they’re comp
   const entries = [{ repo: 'acme/api', day: addDays(day, -1), minutes: 5 }]
   t.equal((await ada.post('/api/team/active-minutes', { entries })).status, 200)
   const waiting = async (since: string) => {
-    await service.database.hot.statement(`update stale_local_days set at = ${since}`, [])
+    await service.database.hot.statement(`update changed_days set at = ${since}`, [])
     const [days, seconds = -1] = await look()
     t.equal(days, 1)
     return seconds

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { capMinutes, type Minutes, noMinutes, sumOf } from '../src/features/minutes/caps.js'
+import { addTo, capMinutes, type Minutes, noMinutes } from '../src/features/minutes/caps.js'
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
 
@@ -10,10 +10,15 @@ const minutesIn = (parts: Iterable<{ minutes: number }>) => sum(Array.from(parts
 const newDay = (total = noMinutes()) => ({ total, added: new Map<string, Minutes>() })
 type Day = ReturnType<typeof newDay>
 
-const add = (day: Day, repo: string, minutes: number, hours: Record<string, number> = {}) => {
+const add = (day: Day, repo: string, minutes: number, byHour: Record<string, number> = {}) => {
+  const hours = Array.from({ length: 24 }, (_, hour) => byHour[hour] ?? 0)
   const { counted, cut } = capMinutes(day.total, minutes, hours)
-  day.total = sumOf(day.total, counted)
-  if (counted.minutes > 0) day.added.set(repo, sumOf(day.added.get(repo) ?? noMinutes(), counted))
+  addTo(day.total, counted.minutes, counted.hours)
+  if (counted.minutes > 0) {
+    const known = day.added.get(repo) ?? noMinutes()
+    addTo(known, counted.minutes, counted.hours)
+    day.added.set(repo, known)
+  }
   return cut
 }
 

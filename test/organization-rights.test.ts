@@ -338,7 +338,7 @@ t.test('nothing counts before the day a link made someone a member', async (t) =
   t.same(
     (
       await service.database.write.statement(
-        `select 1 from activity where workspace_id = $1::uuid and day = $2::date and user_id = (select id from users where login = $3)`,
+        `select 1 from daily_activity where workspace_id = $1::uuid and day = $2::date and user_id = (select id from users where login = $3)`,
         [id, days(2), cyd.login],
       )
     ).length,

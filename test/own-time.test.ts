@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
-import { PersonalDays } from '../src/features/minutes/index.js'
 import { addDays } from '../src/platform/time/days.js'
 import { type Caller, startService } from './service.js'
 import { until } from './until.js'
@@ -186,26 +185,6 @@ t.test('own time', async (t) => {
     for (const name of ['second', 'third'])
       t.equal((await importAll(caller, another(50, most, 600, name))).own_minutes, 0)
     t.same(await rowsOf(dayAgo(50)), Array(most).fill(1))
-  })
-
-  t.test('other requests run between the days in a large request', async (t) => {
-    const days = new PersonalDays([], 'UTC')
-    const count = 20
-    for (let day = 1; day <= count; day++)
-      for (let minute = 0; minute < 1_440; minute++) {
-        const repo = `acme/repo-${minute % limits.personal_repos_per_day}`
-        days.add(dayAgo(day), minute, repo, repo)
-      }
-    let [turns, isDone] = [0, false]
-    const another = () => {
-      turns++
-      if (!isDone) setImmediate(another)
-    }
-    setImmediate(another)
-    const rows = await days.changed()
-    isDone = true
-    t.equal(rows.length, count * limits.personal_repos_per_day)
-    t.ok(turns >= count, `${turns} turns`)
   })
 
   t.test(

@@ -408,10 +408,10 @@ t.test('an erased person’s activity counts, but not as a person', async (t) =>
         insert into users (id, repohost_id, login, login_key, avatar_url)
         values ('00000000-0000-0000-0000-000000000000', 0, 'deleted user', 'deleted user', '') on conflict do nothing
       ), moved as (
-        delete from activity where workspace_id = $1::uuid
+        delete from daily_activity where workspace_id = $1::uuid
           and user_id in (select id from users where login = any($2::text[])) returning *
       )
-      insert into activity
+      insert into daily_activity
       select workspace_id, '00000000-0000-0000-0000-000000000000', day, repo_key, sum(minutes), 0, 0
       from moved group by workspace_id, day, repo_key`,
       [id, from.map(({ login }) => login)],
@@ -421,7 +421,7 @@ t.test('an erased person’s activity counts, but not as a person', async (t) =>
       await flush(caller, [{ repo: `${owner}/api`, day, minutes: 10 }])
   await erase([dan])
   await service.database.hot.statement(
-    'insert into stale_days (workspace_id, day) values ($1::uuid, $2::text::date)',
+    'insert into changed_days (workspace_id, day) values ($1::uuid, $2::text::date)',
     [id, week],
   )
   for (let round = 0; round < 2; round++) {

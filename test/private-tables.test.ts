@@ -13,7 +13,19 @@ import { projectRoot } from '../src/platform/process/root.js'
 const readers: Record<string, string[]> = {
   recordings: ['accounts/queries/recordings.ts', 'minutes/queries/flush-target.ts'],
   person_repos: ['accounts/queries/person-repos.ts'],
-  activity: [
+  own_activity: [
+    'own-time/queries/own-activity.ts',
+    'own-time/queries/removed-minutes.ts',
+    'own-time/queries/sums.ts',
+    'previous/queries/rows.ts',
+  ],
+  agent_activity: [
+    'own-time/queries/agent-activity.ts',
+    'own-time/queries/removed-minutes.ts',
+    'own-time/queries/sums.ts',
+    'previous/queries/rows.ts',
+  ],
+  daily_activity: [
     'counts/queries/counts.ts',
     'counts/queries/reported-counts.ts',
     'dashboard/queries/access-log.ts',
@@ -25,53 +37,37 @@ const readers: Record<string, string[]> = {
     'dashboard/queries/repos.ts',
     'dashboard/queries/sources.ts',
     'dashboard/queries/trends.ts',
-    'minutes/queries/local-activity.ts',
     'minutes/queries/minutes.ts',
     'minutes/queries/own-minutes.ts',
-    'minutes/queries/own-time.ts',
+    'minutes/queries/removed-minutes.ts',
     'personal-data/queries/erasures.ts',
     'personal-data/queries/row-counts.ts',
+    'previous/queries/rows.ts',
     'repositories/queries/projects.ts',
-    'rollups/queries/assign-local-days.ts',
-    'rollups/queries/published-weeks.ts',
-    'rollups/queries/rollups.ts',
-  ],
-  activity_other_zones: [
-    'minutes/queries/local-activity.ts',
-    'minutes/queries/minutes.ts',
-    'minutes/queries/own-time.ts',
-    'personal-data/queries/account-export.ts',
-    'personal-data/queries/erasures.ts',
-    'rollups/queries/assign-local-days.ts',
     'rollups/queries/published-weeks.ts',
     'rollups/queries/rollups.ts',
   ],
   activity_people: [
-    'counts/queries/counts.ts',
     'dashboard/queries/access-log.ts',
     'dashboard/queries/own-counts.ts',
     'minutes/queries/minutes.ts',
-    'minutes/queries/own-time.ts',
+    'minutes/queries/people.ts',
+    'minutes/queries/removed-minutes.ts',
     'personal-data/queries/account-export.ts',
     'personal-data/queries/erasures.ts',
+    'previous/queries/rows.ts',
   ],
-  agent_minutes: ['minutes/queries/agent-minutes.ts', 'minutes/queries/own-time.ts'],
-  personal_minutes: ['minutes/queries/own-time.ts', 'minutes/queries/personal-minutes.ts'],
   flushes: ['minutes/queries/minutes.ts'],
-  activity_member_days: [
-    'dashboard/queries/members.ts',
-    'dashboard/queries/trends.ts',
-    'rollups/queries/rollups.ts',
-  ],
-  activity_member_months: ['dashboard/queries/members.ts', 'rollups/queries/rollups.ts'],
-  activity_repo_days: [
-    'dashboard/queries/days.ts',
-    'dashboard/queries/heatmap.ts',
-    'dashboard/queries/repos.ts',
-    'dashboard/queries/trends.ts',
-    'rollups/queries/rollups.ts',
-  ],
-  activity_repo_people: [
+  activity: ['previous/queries/rows.ts'],
+  agent_minutes: ['previous/queries/rows.ts'],
+  personal_minutes: ['previous/queries/rows.ts'],
+  activity_member_days: [],
+  activity_member_months: [],
+  activity_repo_days: [],
+  activity_repo_people: [],
+  member_days: ['dashboard/queries/members.ts', 'dashboard/queries/trends.ts', 'rollups/queries/rollups.ts'],
+  member_months: ['dashboard/queries/members.ts', 'rollups/queries/rollups.ts'],
+  repo_people: [
     'dashboard/queries/members.ts',
     'dashboard/queries/repos.ts',
     'dashboard/queries/trends.ts',
@@ -79,7 +75,7 @@ const readers: Record<string, string[]> = {
   ],
   dashboard_views: ['dashboard/queries/access-log.ts'],
   heartbeat_people: ['editors/queries/marks.ts'],
-  heartbeat_hours: ['editors/queries/marks.ts', 'editors/queries/projects.ts'],
+  heartbeat_hours: ['editors/queries/marks.ts', 'editors/queries/projects.ts', 'previous/queries/rows.ts'],
   editor_projects: ['editors/queries/projects.ts'],
   dropped_names: ['editors/queries/projects.ts'],
   imports: ['editors/queries/imports.ts'],
@@ -97,13 +93,13 @@ const privateTables = tables.flatMap(({ table, rules: { people = {}, place, priv
 })
 
 /** Activity is also read through SQL that other modules share. */
-const SHARED_SQL = /\b(localActivity|localHourDays|zoneHours)\(|\$\{RAW\}/
+const SHARED_SQL = /\$\{RAW\}/
 
 const camelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** Whether a module has the table in SQL, or imports it for the query builder. */
 const names = (text: string, table: string): boolean =>
-  (table === 'activity' && SHARED_SQL.test(text)) ||
+  (table === 'daily_activity' && SHARED_SQL.test(text)) ||
   new RegExp(`\\b(from|join|into|update|using)\\s+${table}\\b`).test(text) ||
   new RegExp(`^import {[^}]*\\b${camelCase(table)}\\b[^}]*} from '[^']*tables\\.js'`, 'm').test(text)
 
@@ -124,10 +120,10 @@ t.test('only listed modules read one person’s activity', async (t) => {
 
 t.test('a module that reads such a table is detected, whether through SQL or the builder', async (t) => {
   for (const text of [
-    'select sum(minutes) from agent_minutes',
-    'from users u\n join agent_minutes a on true',
-    "import { agentMinutes, users } from '../tables.js'",
+    'select sum(minutes) from agent_activity',
+    'from users u\n join agent_activity a on true',
+    "import { agentActivity, users } from '../tables.js'",
   ])
-    t.ok(names(text, 'agent_minutes'), text)
-  t.notOk(names("import { agentMinutes } from './agent-time.js'", 'agent_minutes'))
+    t.ok(names(text, 'agent_activity'), text)
+  t.notOk(names("import { agentActivity } from './agent-time.js'", 'agent_activity'))
 })

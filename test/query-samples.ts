@@ -155,6 +155,8 @@ export const samples: Sample[] = [
 
   ...calls(users.readUser, [id]),
   ...calls(users.readRepohostId, [id]),
+  ...calls(users.chooseTimezone, [id, 'Asia/Tokyo'], [id, null]),
+  ...calls(users.nameTimezones, [[{ userId: id, timezone: 'Asia/Tokyo' }]]),
   ...calls(users.findUsers, ['Ada'], [id], ['1']),
   ...calls(users.listDisabledUsers, []),
   ...calls(users.setDisabled, [id, true], [id, false]),

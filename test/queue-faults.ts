@@ -120,7 +120,7 @@ export const playQueue = async (
   const [kept, begun] = [tally(lines, '+'), tally(lines, '?')]
   const rows = await service.database.read.statement<{ repo: string; hour: string; minutes: number }>(
     `select repo_key as repo, day::text || 'T' || lpad((h.hour - 1)::text, 2, '0') as hour, h.minutes::int
-     from activity, unnest(hours) with ordinality as h (minutes, hour) where h.minutes > 0`,
+     from daily_activity, unnest(hours) with ordinality as h (minutes, hour) where h.minutes > 0`,
     [],
   )
   const counted = new Map(rows.map(({ repo, hour, minutes }) => [`${repo} ${hour}`, minutes]))

@@ -83,7 +83,7 @@ t.test('invalid preferences are rejected, and the previous ones stay', async (t)
 
 t.test('a pause applies from the next flush in every process, until it ends', async (t) => {
   const { ada, id } = await newcomer()
-  const entries = [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }]
+  const entries = [{ repo: 'acme/api', day: today, minutes: 10, hours: { 0: 10 } }]
   const flush = (flush_id: string, process = service) =>
     process.request('POST', MINUTES, {
       body: { entries, flush_id },
@@ -152,16 +152,17 @@ t.test('nothing is recorded in excluded repositories, however they’re spelled'
 t.test('minutes outside the chosen hours are cut from the hour, the day and the repository', async (t) => {
   const { ada, id } = await newcomer()
   await choose(ada, { hours: { from: 9, to: 17, weekdays: allWeek } })
+  const day = addDays(today, -1)
   // Half past eight, nine, four and five in Kolkata, where the clocks never change.
   const hours = { 3: 5, 4: 6, 11: 7, 12: 8 }
   const { body } = await ada.post(MINUTES, {
     timezone: 'Asia/Kolkata',
     entries: [
-      { repo: 'acme/part', day: today, minutes: 30, hours },
-      { repo: 'acme/inside', day: today, minutes: 6, hours: { 4: 6 } },
-      { repo: 'acme/outside', day: today, minutes: 5, hours: { 3: 5 } },
-      { repo: 'acme/unplaced', day: today, minutes: 9 },
-      { repo: 'acme/full', day: today, minutes: 61, hours: { 4: 60, 12: 1 } },
+      { repo: 'acme/part', day, minutes: 30, hours },
+      { repo: 'acme/inside', day, minutes: 6, hours: { 4: 6 } },
+      { repo: 'acme/outside', day, minutes: 5, hours: { 3: 5 } },
+      { repo: 'acme/unplaced', day, minutes: 9 },
+      { repo: 'acme/full', day, minutes: 61, hours: { 4: 60, 12: 1 } },
     ],
   })
   t.strictSame(body, {
@@ -187,7 +188,7 @@ t.test('minutes outside the chosen hours are cut from the hour, the day and the 
   )
   t.equal(dashboard.totals.active_minutes, 80)
   const cells = dashboard.heatmap.filter(({ minutes }: { minutes: number }) => minutes > 0)
-  const weekday = weekdayOf(today)
+  const weekday = weekdayOf(day)
   t.strictSame(cells, [
     { weekday, hour: 9, minutes: 60 },
     { weekday, hour: 16, minutes: 7 },
@@ -195,10 +196,10 @@ t.test('minutes outside the chosen hours are cut from the hour, the day and the 
 
   // Without a zone of its own, a flush is judged in the one that is known.
   const later = await ada.post(MINUTES, {
-    entries: [{ repo: 'acme/part', day: addDays(today, -1), minutes: 2, hours: { 3: 1, 4: 1 } }],
+    entries: [{ repo: 'acme/part', day: addDays(today, -2), minutes: 2, hours: { 3: 1, 4: 1 } }],
   })
   hasProperties(t, later.body, { capped: 1, notes: [{ code: 'recording_off' }] })
-  t.equal(await minutesOf(ada, addDays(today, -1)), 1)
+  t.equal(await minutesOf(ada, addDays(today, -2)), 1)
 })
 
 t.test('weekdays are local, and a night belongs to the day on which it began', async (t) => {

@@ -67,7 +67,7 @@ const planted = `
 const plantedBreach = `
   import type { FastifyInstance } from 'fastify'
   // Ids come from heartbeat_hours.
-  export const READ = \`select 1 from users u join activity a on true where \${'x'} in (select id from snapshots)\`
+  export const READ = \`select 1 from users u join daily_activity a on true where \${'x'} in (select id from snapshots)\`
   export const use = (app: FastifyInstance) => {
     const { following: work, meter } = app
     return [app.following.atPush, work, meter, app.sessions]
@@ -119,7 +119,7 @@ t.test('no feature uses a table or a decorator from a feature above it', (t) => 
   t.strictSame(breachesIn(program), [
     'src/features/accounts/planted.ts uses the decorator following of workspaces',
     'src/features/accounts/planted.ts uses the decorator work of workspaces',
-    'src/features/accounts/planted.ts uses the table activity of minutes',
+    'src/features/accounts/planted.ts uses the table daily_activity of minutes',
     'src/features/accounts/planted.ts uses the table snapshots of settings',
   ])
   t.end()

@@ -229,7 +229,7 @@ export const states: Record<string, Prepare> = {
     const { url, database } = await withDatabase(test)
     await database.unsafe(`
       create function dawdle() returns boolean language plpgsql as $$ begin perform pg_sleep(60); return true; end $$`)
-    await database`alter table activity_days add constraint dawdle check (dawdle()) not valid`
+    await database`alter table workspace_days add constraint dawdle check (dawdle()) not valid`
     const { service, repohost } = await withRepohost(test, url)
     const { token: hostToken } = repohost.addUser('ada')
     const signedIn = await postJson(`${service.url}/api/auth/verify`, { repohost_token: hostToken })
@@ -238,9 +238,9 @@ export const states: Record<string, Prepare> = {
     const created = await postJson(`${workspaces}/create`, { name: 'Acme', patterns: [] }, token)
     const { workspace } = (await created.json()) as { workspace: { id: string } }
     await database`
-      insert into activity (workspace_id, user_id, day, repo_key, minutes)
+      insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
       select w.id, u.id, current_date, 'acme/api', 5 from workspaces w cross join users u`
-    await database`insert into stale_days (workspace_id, day) select id, current_date from workspaces`
+    await database`insert into changed_days (workspace_id, day) select id, current_date from workspaces`
     await fetch(`${workspaces}/${workspace.id}/settings`, {
       method: 'PATCH',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },

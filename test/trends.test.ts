@@ -28,10 +28,10 @@ t.test('the last row, which sums everything beyond a thousand, has a trend too',
       select gen_random_uuid(), 1000000 + n, 'Member-' || n, 'member-' || n, '' from generate_series(1, 1300) n
       returning id, (repohost_id - 1000000)::int as n
     ), worked as (
-      insert into activity (workspace_id, user_id, day, repo_key, minutes)
+      insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
       select $1::uuid, id, $2::text::date - n % 60, 'acme/r' || n, 1 + n % 7 from people
     )
-    insert into stale_days (workspace_id, day) select $1::uuid, $2::text::date - n from generate_series(0, 60) n`,
+    insert into changed_days (workspace_id, day) select $1::uuid, $2::text::date - n from generate_series(0, 60) n`,
     [id, today],
   )
   const check = async () => {

@@ -11,7 +11,7 @@ t.test('deliveries in any order, repeated, lost or batched, give the same counts
   t.same(counted, expected)
   await service.app.jobs.rollups.run()
   const [row] = await service.database.hot.statement<{ commits: number; closed: number }>(
-    `select sum(commits)::int as commits, sum(closed_issues)::int as closed from activity_member_days where workspace_id = $1::uuid`,
+    `select sum(commits)::int as commits, sum(closed_issues)::int as closed from member_days where workspace_id = $1::uuid`,
     [webhook.workspace],
   )
   const sum = (name: 'commits' | 'closed_issues') =>

@@ -232,7 +232,7 @@ t.test('a count uploaded before there was a webhook is kept', async (t) => {
   const members = [{ login: 'ada', repos: [{ repo: REPO, count: 4 }] }]
   await ada.post('/api/team/commits', { workspace: id, day, members })
   // As an earlier version left it.
-  await service.database.write.statement('update activity set commits_uploaded = null', [])
+  await service.database.write.statement('update daily_activity set commits_uploaded = null', [])
   const webhook = await createWebhook(service, ada, id)
   await webhook.push(REPO, [commitOf('ada', day)])
   t.same(await webhook.counts(), { [`ada ${day} ${REPO}`]: { commits: 4, closed_issues: 0 } })
@@ -386,7 +386,7 @@ t.test('a commit counts on its author’s local date', async (t) => {
   const { webhook, today } = await startWebhook(t)
   const [day, before, after] = [-10, -11, -9].map((days) => addDays(today, days))
   const countedOn = async (timestamp: string) => {
-    await webhook.service.database.write.statement('delete from activity', [])
+    await webhook.service.database.write.statement('delete from daily_activity', [])
     const { id, login } = commitOf('bob', today)
     await webhook.push(REPO, [{ id, login, timestamp }])
     return Object.keys(await webhook.counts()).map((key) => key.split(' ')[1])

@@ -67,7 +67,7 @@ export const readCounts = async (
 ): Promise<Record<string, DayCounts>> => {
   const rows = await database.hot.statement<DayCounts & { login: string; day: string; repo_key: string }>(
     `select u.login, a.day::text as day, a.repo_key, a.commits, a.closed_issues
-     from activity a join users u on u.id = a.user_id
+     from daily_activity a join users u on u.id = a.user_id
      where a.workspace_id = $1::uuid and a.commits + a.closed_issues > 0
      order by 1, 2, 3`,
     [workspace],

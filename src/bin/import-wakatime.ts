@@ -119,6 +119,6 @@ runCommand(async (stopped) => {
   for (const line of toSkipped(skipped)) print(line)
   if (state === 'failed')
     throw new OperatorError(
-      `The import ended early: ${user.login}’s own time can have at most ${limits.personal_rows} rows, one per day and project. Days that were already added stay.`,
+      `The import ended early: ${user.login}’s own time can have at most ${limits.own_rows} rows, one per day and project. Days that were already added stay.`,
     )
 })

@@ -2,10 +2,11 @@
 import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'
 import { explainDatabaseErrors, requireDatabaseUrl } from '../platform/database/external-database.js'
-import { describePlan, migrate } from '../platform/database/migrate.js'
+import { describePlan } from '../platform/database/migrate.js'
 import { newestMigration } from '../platform/database/migrations.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { print, runCommand } from '../platform/process/program.js'
+import { upgrade } from '../upgrade.js'
 
 const USAGE = `npm run migrate -- [--plan]
 
@@ -18,11 +19,12 @@ const USAGE = `npm run migrate -- [--plan]
 runCommand(async (stopped) => {
   const given = readArguments('migrate', USAGE, {}, 0, ['plan'])
   if (!given) return
-  const url = requireDatabaseUrl(readConfig(process.env, { needsSecrets: false }))
+  const config = readConfig(process.env, { needsSecrets: false })
+  const url = requireDatabaseUrl(config)
   if (given.flags.includes('plan')) {
     for (const line of await explainDatabaseErrors(describePlan(url, stopped))) print(line)
     return
   }
-  await explainDatabaseErrors(migrate(url, stopped, print))
+  await explainDatabaseErrors(upgrade({ url, prepare: config.databasePrepare }, stopped, print))
   print(`The database is current: ${newestMigration.tag}.`)
 })

@@ -85,7 +85,7 @@ const setUp = async (scope: Scope) => {
       `insert into activity_repos (workspace_id, repo_key, repo)
         select w.id, $1::text || '/r' || n, $1::text || '/r' || n from workspaces w, generate_series(1, ${REPOS}) n
         where w.name like $1::text || ' %'`,
-      `insert into activity (workspace_id, user_id, day, repo_key, minutes)
+      `insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
         select w.id, u.id, '${today}'::date - d, $1::text || '/r' || n, 5
         from workspaces w, users u, generate_series(0, 299) d, generate_series(1, ${REPOS}) n
         where w.name like $1::text || ' %' and u.login = $1::text`,

@@ -91,7 +91,7 @@ const setAttacks = async (scope: Scope) => {
         where w.name like 'mallory %'`,
       `insert into activity_repos (workspace_id, repo_key, repo)
         select w.id, 'mallory/r' || n, 'mallory/r' || n from workspaces w, generate_series(1, 8) n where w.name like 'mallory %'`,
-      `insert into activity (workspace_id, user_id, day, repo_key, minutes)
+      `insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
         select w.id, u.id, $1::text::date - d, 'mallory/r' || n, 5
         from workspaces w, users u, generate_series(0, 299) d, generate_series(1, 8) n
         where w.name like 'mallory %' and u.login = 'mallory'`,

@@ -444,7 +444,7 @@ const summaryOf = ({ state, heartbeats, skipped, days, minutes, own_minutes }: I
   if (state === 'none') return `There was no import in the last ${limits.heartbeat_days} days.`
   const result = `Heartbeats: ${count(heartbeats)}. Days: ${count(days)}. Added to workspaces: ${duration(minutes)}. Added only for you: ${duration(own_minutes)}.${skippedText(skipped)}`
   if (state === 'failed')
-    return `The import ended early, because your own time can have at most ${count(limits.personal_rows)} rows, one per day and project. Minutes that were already counted stay. ${result}`
+    return `The import ended early, because your own time can have at most ${count(limits.own_rows)} rows, one per day and project. Minutes that were already counted stay. ${result}`
   return state === 'cancelled'
     ? `The import was cancelled. Minutes that were already counted stay. ${result}`
     : `Import complete. ${result}`

@@ -7,9 +7,9 @@ import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
 import { dayAt } from '../../platform/time/zones.js'
 import type { AddressKey } from '../accounts/index.js'
-import { markDays } from '../minutes/index.js'
+import { markDays, registerPeople } from '../minutes/index.js'
 import { lockWorkspace, shareLockRoles } from '../workspaces/index.js'
-import { type FoundMember, findMembersBy, matchesPatterns, registerPeople } from './queries/counts.js'
+import { type FoundMember, findMembersBy, matchesPatterns } from './queries/counts.js'
 import {
   type AddedCount,
   addReportedCounts,

@@ -5,7 +5,7 @@ import { ApiError, validationError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
-import { markDays } from '../minutes/index.js'
+import { markDays, registerPeople } from '../minutes/index.js'
 import type { PrivacyRules } from '../privacy/index.js'
 import { lockAdmin, readFirstNamedDay, type WorkspaceCall } from '../workspaces/index.js'
 import {
@@ -13,7 +13,6 @@ import {
   hasReports,
   insertMatchingRepos,
   readPatternLength,
-  registerPeople,
   writeCounts,
 } from './queries/counts.js'
 import { type SortedCounts, sortCounts } from './sorted-counts.js'

@@ -2,7 +2,7 @@
 import type { Dashboard, OwnDashboard } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Database } from '../../platform/database/client.js'
-import { sumAgentMinutes } from '../minutes/index.js'
+import { sumAgentMinutes } from '../own-time/index.js'
 import { readSnapshot } from './queries/sources.js'
 import { addUp, larger, ZERO_SUMS } from './sums.js'
 

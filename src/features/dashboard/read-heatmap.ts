@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/client.js'
-import { Heatmap, type HeatmapCell, localHours } from '../minutes/index.js'
+import { Heatmap, type HeatmapCell } from '../minutes/index.js'
 import type { ShownHours } from './policies.js'
-import { countRawPeople, readCells, readHiddenDays, readRawHours } from './queries/heatmap.js'
+import { countRawPeople, readCells, readHiddenDays, readRawCells } from './queries/heatmap.js'
 import type { Sources } from './queries/sources.js'
 
 /** Hidden: no hours may be shown, or there are some, but on no day enough people have any. */
@@ -22,7 +22,7 @@ type TeamHours = Extract<ShownHours, { kind: 'team' }>
 
 const readOwn = async (tx: Db, sources: Sources): Promise<Hours> => {
   const heatmap = new Heatmap()
-  await addRawHours(heatmap, tx, sources, new Set(sources.raw))
+  for (const cell of await readRawCells(tx, sources, sources.raw)) heatmap.addCell(cell)
   return { kind: 'shown', cells: heatmap.toCells() }
 }
 
@@ -31,21 +31,15 @@ const readTeam = async (tx: Db, sources: Sources, { viewerId, minOthers }: TeamH
     readHiddenDays(tx, sources, viewerId, minOthers),
     sources.raw.length === 0 ? [] : countRawPeople(tx, sources, viewerId),
   ])
-  const shown = new Set(people.flatMap(({ day, others }) => (others >= minOthers ? day : [])))
+  const shown = people.flatMap(({ day, others }) => (others >= minOthers ? [day] : []))
   const heatmap = new Heatmap()
-  const [cells] = await Promise.all([
+  const cells = await Promise.all([
     readCells(tx, sources, [...sources.raw, ...hidden]),
-    shown.size > 0 && addRawHours(heatmap, tx, sources, shown),
+    shown.length > 0 ? readRawCells(tx, sources, shown) : [],
   ])
-  for (const cell of cells) heatmap.addCell(cell)
+  for (const cell of cells.flat()) heatmap.addCell(cell)
   const all = heatmap.toCells()
-  const hasHidden = hidden.length > 0 || shown.size < people.length
+  const hasHidden = hidden.length > 0 || shown.length < people.length
   if (hasHidden && all.every(({ minutes }) => minutes === 0)) return { kind: 'hidden' }
   return { kind: 'shown', cells: all }
-}
-
-/** Adds the hours of these days. */
-const addRawHours = async (heatmap: Heatmap, tx: Db, sources: Sources, days: ReadonlySet<string>) => {
-  for (const row of await readRawHours(tx, sources))
-    for (const hour of localHours(row)) if (days.has(hour.day)) heatmap.addHour(hour)
 }

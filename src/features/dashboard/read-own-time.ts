@@ -7,7 +7,8 @@ import { limits } from '../../../schemas/limits.js'
 import { isRepoPath } from '../../../schemas/owners.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { addDays, type Buckets, bucketsOf, countDays, type Range, rangeOf } from '../../platform/time/days.js'
-import { Heatmap, type OwnDay, readOwnAgentProjects, readOwnDays, readOwnHours } from '../minutes/index.js'
+import { Heatmap } from '../minutes/index.js'
+import { type OwnDayTotals, readAgentProjects, readOwnTotals, sumOwnHours } from '../own-time/index.js'
 import { listOwnCounts } from './queries/own-counts.js'
 import { readSnapshot } from './queries/sources.js'
 
@@ -21,7 +22,7 @@ export interface OwnTimeQuestion {
 }
 
 /** A day, and the counts of each repository. */
-interface Day extends OwnDay, PerCount<number> {
+interface Day extends OwnDayTotals, PerCount<number> {
   repos: RepoDay[]
 }
 
@@ -43,11 +44,11 @@ const readDays = async (
   range: Range,
 ): Promise<Day[]> => {
   const { id: userId } = person
-  const [days, counts] = await Promise.all([
-    readOwnDays(tx, userId, range, repoKey, limits.summary_projects_per_day),
+  const [days, counts, agents] = await Promise.all([
+    readOwnTotals(tx, userId, range, repoKey, limits.summary_projects_per_day),
     listOwnCounts(tx, userId, range, repoKey),
+    readAgentProjects(tx, userId, range, repoKey),
   ])
-  const agents = await readOwnAgentProjects(tx, userId, range, repoKey, days)
   return days.map((day) => {
     const repos = new Map<string | null, RepoDay>()
     const repoOf = (name: string | undefined): RepoDay => {
@@ -130,7 +131,7 @@ const trendOf = (days: { day: string; minutes: number }[], { start, length, coun
 
 const readHeatmap = async (tx: Db, { person, range, repoKey }: OwnTimeQuestion) => {
   const heatmap = new Heatmap()
-  for (const hour of await readOwnHours(tx, person.id, range, repoKey)) heatmap.addHour(hour)
+  for (const cell of await sumOwnHours(tx, { userId: person.id, range, repoKey })) heatmap.addCell(cell)
   return heatmap.toCells()
 }
 

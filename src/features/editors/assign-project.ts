@@ -3,16 +3,25 @@ import type { EditorProjectList } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import { validationError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
+import { requireValue } from '../../platform/process/maps.js'
 import { toTimestamp } from '../../platform/time/clock.js'
-import { lockMemberDays, readTarget } from '../minutes/index.js'
-import { countAgents, readTargetOfAgents, reposOfAgents } from './count-agents.js'
-import { errorForTooMany, planMinutes, targetMinutes } from './count-minutes.js'
-import { countPersonal } from './count-personal.js'
+import { lockMinutes, readPersonDays, readTarget, readTargets } from '../minutes/index.js'
+import { countAgents, reposOfAgents } from './count-agents.js'
+import { applyChanges, countMinutes, daysOfChanges, errorForTooMany } from './count-minutes.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
-import { lockMarks, readAllMarks } from './queries/marks.js'
+import { readAllMarks } from './queries/marks.js'
 import { findNames, listNames, namesOf, readDroppedNames, readNameQuota } from './queries/projects.js'
 import { recordingOf } from './recording.js'
-import { type Candidate, Counts, hasUncounted, hoursBeside, Timeline, toStored } from './timeline.js'
+import {
+  Counts,
+  hoursBeside,
+  minutesAround,
+  type Owned,
+  type StoredHour,
+  type Timeline,
+  timelineOf,
+  toStored,
+} from './timeline.js'
 import { writePlans } from './write-plans.js'
 
 /** A person's names, and the minutes stored for each. */
@@ -23,7 +32,7 @@ export const listEditorProjects = async (db: Db, userId: string): Promise<Editor
     readDroppedNames(db, userId),
   ])
   const minutes = new Map<string, number>()
-  for (const { project, gap } of new Timeline(stored).all()) {
+  for (const { project, gap } of allOwned(timelineOf(stored))) {
     if (gap <= limits.heartbeat_idle_minutes_min) minutes.set(project, (minutes.get(project) ?? 0) + 1)
   }
   const projects = names.map(({ name, repo, ignored, automatic, lastAt }) => ({
@@ -58,8 +67,9 @@ export const assignProject = (
       if (project?.name === undefined)
         throw validationError('/body/name', project ? 'already names a repository' : 'must name a project')
       const { name } = project
-      const [, stored] = await Promise.all([lockMarks(tx, userId), readAllMarks(tx, userId)])
-      const hours = stored.flatMap(({ hour, agentProjects }) => (agentProjects ? [hour] : []))
+      await lockMinutes(tx, [userId], { waits: true })
+      const stored = await readAllMarks(tx, userId)
+      const hours = hoursOfAgents(stored)
       const known = namesOf(await findNames(tx, [{ userId, names: [name], hours }]))
       const before = known.get(name)
       const isChosen = before !== undefined && (before.ignored || before.repo !== null)
@@ -71,49 +81,33 @@ export const assignProject = (
       const choice = { name, repo, ignored: repo === null, automatic: false }
       const projects = new Projects(host.kind, new Map(known).set(name, choice), [project])
       const repoKey = projects.keyOf(name)
-      const timeline = new Timeline(stored)
-      const countsBefore = new Counts(stored)
-      const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))
+      const timeline = timelineOf(stored)
+      const counts = new Counts(stored)
+      const repoKeys = new Set(repoKey === undefined ? [] : [repoKey])
+      const agentRepos = reposOfAgents(timeline, projects)
+      const target = await readTarget(tx, userId, repoKeys)
+      const agentTargets = await readTargets(tx, [{ userId, repoKeys: agentRepos, scope: 'workspaces' }])
       const recording = recordingOf(target, undefined)
-      const candidates = repoKey === undefined ? [] : storedFor(timeline, countsBefore, name)
-      const targeted = await targetMinutes({
-        userId,
-        target,
-        recording,
-        projects,
-        candidates,
-        isFromJoining: true,
-      })
-      if (targeted.kind === 'too large') throw errorForTooMany(targeted)
-      const days = await lockMemberDays(tx, targeted.workspaces)
-      const minutes = await planMinutes({ recording, projects, countsBefore }, targeted, days)
-      const { countsAfter } = minutes
-
-      const hadUncounted = hasUncounted(timeline, countsBefore)
-      const personal = await countPersonal(
-        tx,
-        userId,
-        { countsAfter, projects, recording },
-        { candidates, hadUncounted },
-      )
       const { timezone } = recording
-      const hoursOfAgents = new Set(hoursBeside(timeline.agents.hoursOf(name)))
-      const targetOfAgents = await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects))
-      const agents = await countAgents(
+      const owned = repoKey === undefined ? [] : uncountedOf(timeline, counts, name)
+      const rules = { userId, target, recording, projects, isFromJoining: true }
+      const counted = await countMinutes(rules, counts, owned, new Set())
+      if (counted.kind === 'too large') throw errorForTooMany(counted)
+      const [days] = await readPersonDays(tx, [daysOfChanges(userId, timezone, counted.changes)])
+      if (!days) return
+      applyChanges(counted.changes, days)
+      const agentDays = await countAgents(
         tx,
-        userId,
-        { timeline, projects, hours: hoursOfAgents, areKept: true, isFromJoining: true, timezone },
-        targetOfAgents,
+        {
+          ...{ userId, timeline, projects, counts, timezone, areKept: true, isFromJoining: true },
+          hours: new Set(hoursBeside(timeline.agents.hoursOf(name))),
+        },
+        requireValue(agentTargets, userId),
       )
-
       await writePlans(tx, [
         {
-          userId,
-          minutes,
-          personal,
-          agents,
-          hours: toStored(timeline, countsAfter, minutes.hours),
-          chosen: [choice],
+          ...{ userId, timezone, days, agentDays, chosen: [choice] },
+          hours: toStored(timeline, counts, counted.hours),
           lastAt: new Map(),
           isFull: false,
           newest: undefined,
@@ -123,6 +117,13 @@ export const assignProject = (
     { readsFirst: true, rowsCanConflict: true },
   )
 
-/** Minutes that are stored for a name and haven't counted anywhere. */
-const storedFor = (timeline: Timeline, counts: Counts, name: string): Candidate[] =>
-  [...timeline.all()].filter(({ minute, project }) => project === name && !counts.hasCountedAnywhere(minute))
+const hoursOfAgents = (stored: readonly StoredHour[]): number[] =>
+  stored.flatMap(({ hour, agentProjects }) => (agentProjects ? [hour] : []))
+
+const allOwned = ({ own }: Timeline): Generator<Owned> => own.ownersOf(minutesAround(own.marked()))
+
+/** Minutes that are stored for a name and haven't counted in a workspace. */
+const uncountedOf = (timeline: Timeline, counts: Counts, name: string): Owned[] =>
+  [...allOwned(timeline)].filter(
+    ({ minute, project }) => project === name && counts.workspacesOf(minute).length === 0,
+  )

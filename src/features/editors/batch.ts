@@ -88,10 +88,10 @@ export const batchOf = (
   }
 }
 
-/** The first and the last day on which heartbeats count. @param today according to the database's clock */
-export const daysThatCount = (today: string) => ({
-  first: addDays(today, -limits.flush_days_back),
-  last: addDays(today, 1),
+/** The first day on which heartbeats count, and the last second. @param target with the database's clock */
+export const timesThatCount = ({ today, now }: { today: string; now: number }) => ({
+  firstDay: addDays(today, -limits.flush_days_back),
+  latest: now / 1_000 + limits.future_minutes * MINUTE_SECONDS,
 })
 
 /** How far the clocks may differ, in days. */

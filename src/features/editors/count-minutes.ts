@@ -1,77 +1,46 @@
-/** Counts the minutes of a person's heartbeats in workspaces, each minute once in each. */
+/** Counts a person's minutes in workspaces and in their own time, each minute once in each. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
-import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
-  type AddedMinutes,
-  capMinutes,
+  dayOf,
   type FlushTarget,
-  knownOf,
-  type MemberDay,
-  type MemberDays,
+  localHourOf,
+  MAX_REPOS,
+  type MatchingWorkspace,
+  minutesInHour,
+  OWN_TIME,
+  type PersonDays,
+  type Repo,
   type RequestedDays,
-  requireDay,
-  sumOf,
 } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
 import type { Recording } from './recording.js'
-import { type Candidate, type Counts, clampIdleWindow, dayOfHour, hourOf } from './timeline.js'
+import { type Counts, clampIdleWindow, hourOf, type Owned } from './timeline.js'
 
-/** Minutes of a person that may count, and the rules for them. */
-interface MinutesRequest {
+/** How many minutes are processed before other requests run. */
+const PIECE_MINUTES = 1_000
+
+/** The rules for a person's minutes. */
+export interface Rules {
   userId: string
   target: FlushTarget
   recording: Recording
   projects: Projects
-  candidates: Candidate[]
   /** Whether all minutes count only from the day of joining a workspace. Those sent under a folder's name always do. */
   isFromJoining: boolean
 }
 
-/** A repository on a day in a workspace. */
-export interface RepoDayKey {
-  workspaceId: string
-  day: string
-  repoKey: string
-}
-
-/** The key of a repository in a workspace, among those of a day. */
-export const workspaceRepoKey = ({ workspaceId, repoKey }: Omit<RepoDayKey, 'day'>): string =>
-  `${workspaceId} ${repoKey}`
-
-/** Minutes that count for a repository on a day in a workspace. */
-export interface RepoDay extends RepoDayKey {
-  /** In the order of the candidates. */
-  minutes: number[]
-}
-
-/** A workspace where minutes may count, with these minutes and their days. */
-export interface MinutesWorkspace extends RequestedDays {
-  idleWindow: number
-  own: (Candidate & { repoKey: string })[]
-}
-
-/** The workspaces where minutes may count. */
-export interface TargetedMinutes {
-  kind: 'targeted'
-  workspaces: MinutesWorkspace[]
-}
-
-/** What's added in workspaces. */
-export interface WorkspaceMinutes {
-  /** How many minutes are added, in all workspaces together. */
-  addedCount: number
-  /** What to write, in a part for each workspace. */
-  added: AddedMinutes[][]
-}
-
-interface CountedMinutes extends WorkspaceMinutes {
-  /** Where minutes have counted, with those that count now. */
-  countsAfter: Counts
-  /** The hours in which a minute counts now that hasn't before. */
-  hours: ReadonlySet<number>
+/** What changes in a place, in a local hour, for a repository or a project name. */
+export interface Change {
+  place: string
+  localHour: number
+  repo: Repo
+  taken: number
+  added: number
+  /** The part of `added` that no workspace counts. */
+  addedAlone: number
 }
 
 /** Minutes that are too many for one request. */
@@ -81,39 +50,142 @@ export interface TooMany {
   count: number
 }
 
-/** Finds out where minutes may count. */
-export const targetMinutes = async (request: MinutesRequest): Promise<TargetedMinutes | TooMany> => {
-  const { userId, target, recording, projects, candidates, isFromJoining } = request
-  const recorded = candidates.flatMap((candidate) => {
-    const repoKey = projects.keyOf(candidate.project)
-    return repoKey !== undefined && recording.isRecorded(hourOf(candidate.minute), repoKey)
-      ? [{ ...candidate, repoKey }]
-      : []
-  })
-  const dayOf = daysOfMinutes()
-  const ofRepos = groupBy(recorded, ({ repoKey }) => repoKey)
-  const daysOf = (own: Candidate[]) => new Set(own.map(({ minute }) => dayOf(minute)))
-  const sizes = Array.from(
-    ofRepos,
-    ([repo, own]) => [repo, { minutes: own.length, days: daysOf(own).size }] as const,
-  )
-  // Checked before the work starts.
-  const { rows, minutes } = sumOfSizes(target, new Map(sizes))
-  if (rows > limits.flush_rows) return { kind: 'too large', what: 'rows', count: rows }
-  if (minutes > limits.heartbeat_minutes) return { kind: 'too large', what: 'minutes', count: minutes }
-  let work = await pauseAfter(candidates.length)
-  const workspaces: TargetedMinutes['workspaces'] = []
-  for (const { workspaceId, repoKeys, firstDay, joinedOn, idleWindow } of target.workspaces) {
-    const matched = repoKeys.flatMap((repoKey) => ofRepos.get(repoKey) ?? [])
-    const own = matched.filter(({ minute, project }) => {
-      const day = dayOf(minute)
-      return day >= firstDay && (day >= joinedOn || (!isFromJoining && projects.isRepo(project)))
-    })
-    if (own.length > 0) workspaces.push({ workspaceId, userId, days: daysOf(own), idleWindow, own })
-    work = await pauseAfter(work + matched.length)
-  }
-  return { kind: 'targeted', workspaces }
+/** The changes that follow from minutes and their owners. */
+export interface Changes {
+  kind: 'counted'
+  changes: Change[]
+  /** The UTC hours in which a minute counts differently. */
+  hours: ReadonlySet<number>
 }
+
+/** Who gets a project's minutes: its repository, or the name itself. */
+const repoOf = (project: string, projects: Projects): Repo => {
+  const repoKey = projects.keyOf(project)
+  return repoKey === undefined
+    ? { key: project.toLowerCase(), name: project }
+    : { key: repoKey, name: projects.spellingOf(repoKey) }
+}
+
+/** The workspaces that match each repository. */
+const workspacesByRepo = ({ workspaces }: FlushTarget): ReadonlyMap<string, MatchingWorkspace[]> => {
+  const all = new Map<string, MatchingWorkspace[]>()
+  for (const workspace of workspaces)
+    for (const repoKey of workspace.repoKeys) all.set(repoKey, [...(all.get(repoKey) ?? []), workspace])
+  return all
+}
+
+/**
+ * Counts minutes for their owners. A minute that has counted for another owner moves if it's one of `moved`, or counts in
+ * no workspace.
+ * @param counts where they have counted, which it changes
+ */
+export const countMinutes = async (
+  { target, recording, projects, isFromJoining }: Rules,
+  counts: Counts,
+  owned: readonly Owned[],
+  moved: ReadonlySet<number>,
+): Promise<Changes | TooMany> => {
+  const matching = workspacesByRepo(target)
+  const size = sizeOf(owned, projects, matching)
+  if (size.kind === 'too large') return size
+  const changes = new Map<string, Change>()
+  const hours = new Set<number>()
+  const changeOf = (place: string, minute: number, repo: Repo): Change => {
+    hours.add(hourOf(minute))
+    const localHour = counts.localHourOf(minute, (hour) => localHourOf(recording.timezone, hour))
+    const key = `${place} ${localHour} ${repo.key}`
+    const change = changes.get(key) ?? { place, localHour, repo, taken: 0, added: 0, addedAlone: 0 }
+    changes.set(key, change)
+    return change
+  }
+  for (const [index, { minute, project, gap }] of owned.entries()) {
+    if (index % PIECE_MINUTES === PIECE_MINUTES - 1) await yieldToEventLoop()
+    const repoKey = projects.keyOf(project)
+    if (projects.isIgnored(project) || !recording.isRecorded(hourOf(minute), repoKey)) continue
+    const repo = repoOf(project, projects)
+    const before = counts.ownerOf(minute)
+    if (before !== undefined && before !== repo.key) {
+      const places = counts.workspacesOf(minute)
+      if (places.length > 0 && !moved.has(minute)) continue
+      for (const place of [...places, OWN_TIME])
+        changeOf(place, minute, { key: before, name: before }).taken++
+      counts.takeOut(minute)
+    }
+    const day = dayOf(hourOf(minute))
+    const fresh = (repoKey === undefined ? [] : (matching.get(repoKey) ?? [])).filter(
+      ({ workspaceId, firstDay, joinedOn, idleWindow }) =>
+        gap <= clampIdleWindow(idleWindow) &&
+        day >= firstDay &&
+        (day >= joinedOn || (!isFromJoining && projects.isRepo(project))) &&
+        !counts.hasCountedIn(workspaceId, minute),
+    )
+    const hasCounted = counts.workspacesOf(minute).length > 0
+    const isOwn = counts.ownerOf(minute) !== undefined || hasCounted
+    const isAlone = fresh.length === 0 && !hasCounted
+    if (fresh.length === 0 && (isOwn || gap > limits.heartbeat_idle_minutes_min)) continue
+    for (const { workspaceId } of fresh) changeOf(workspaceId, minute, repo).added++
+    if (!isOwn) {
+      const own = changeOf(OWN_TIME, minute, repo)
+      own.added++
+      if (isAlone) own.addedAlone++
+    }
+    counts.count(
+      minute,
+      repo.key,
+      fresh.map(({ workspaceId }) => workspaceId),
+    )
+  }
+  return { kind: 'counted', changes: [...changes.values()], hours }
+}
+
+/** The days that have to be read before the changes are applied. */
+export const daysOfChanges = (
+  userId: string,
+  timezone: string,
+  changes: readonly Change[],
+): RequestedDays => {
+  const workspaces = new Map<string, Set<string>>()
+  const ownDays = new Set<string>()
+  for (const { place, localHour } of changes) {
+    const days = place === OWN_TIME ? ownDays : (workspaces.get(place) ?? new Set<string>())
+    if (place !== OWN_TIME) workspaces.set(place, days)
+    days.add(dayOf(localHour))
+  }
+  return { userId, timezone, workspaces, ownDays }
+}
+
+/** What has come of changes. */
+export interface AppliedChanges {
+  /** Minutes added, in all workspaces together. */
+  added: number
+  /** Minutes added that no workspace counts. */
+  addedAlone: number
+  /** Minutes that count for no one, because their day has too many repositories that no workspace counts. */
+  leftOut: number
+}
+
+/** Takes minutes away, then adds as many as fit. @param days which it changes */
+export const applyChanges = (changes: readonly Change[], days: PersonDays): AppliedChanges => {
+  for (const { place, localHour, repo, taken } of changes)
+    if (taken > 0) days.at(place, dayOf(localHour)).take(repo.key, hourOfDay(localHour), taken)
+  const applied = { added: 0, addedAlone: 0, leftOut: 0 }
+  for (const { place, localHour, repo, added, addedAlone } of changes) {
+    if (added === 0) continue
+    const isOwn = place === OWN_TIME
+    const maxRepos = isOwn && addedAlone === added ? limits.personal_repos_per_day : MAX_REPOS
+    const { counted, refusal } = days
+      .at(place, dayOf(localHour))
+      .add(repo, minutesInHour(hourOfDay(localHour), added), maxRepos)
+    if (!isOwn) applied.added += counted
+    else {
+      applied.addedAlone += Math.min(counted, addedAlone)
+      if (refusal === 'too_many_repos') applied.leftOut += addedAlone
+    }
+  }
+  return applied
+}
+
+const hourOfDay = (localHour: number): number => ((localHour % HOURS) + HOURS) % HOURS
 
 /** @returns `payload_too_large` */
 export const errorForTooMany = ({ what, count }: TooMany): ApiError => {
@@ -126,126 +198,22 @@ export const errorForTooMany = ({ what, count }: TooMany): ApiError => {
   })
 }
 
-/** Finds the minutes that count, each once in a workspace. */
-export const findCountedMinutes = async (
-  workspaces: readonly MinutesWorkspace[],
-  countsBefore: Counts,
-): Promise<{ countsAfter: Counts; repoDays: RepoDay[] }> => {
-  const countsAfter = countsBefore.copy()
-  const dayOf = daysOfMinutes()
-  const repoDays: RepoDay[] = []
-  let work = 0
-  for (const { workspaceId, idleWindow: given, own } of workspaces) {
-    const idleWindow = clampIdleWindow(given)
-    const ofWorkspace = new Map<string, RepoDay>()
-    for (const { minute, repoKey, gap } of own) {
-      if (gap > idleWindow || countsAfter.hasCounted(workspaceId, minute)) continue
-      if (!countsAfter.canCountFor(repoKey, minute)) continue
-      countsAfter.count(workspaceId, minute, repoKey)
-      const day = dayOf(minute)
-      const key = `${day} ${repoKey}`
-      const repoDay = ofWorkspace.get(key) ?? { workspaceId, day, repoKey, minutes: [] }
-      ofWorkspace.set(key, repoDay)
-      repoDay.minutes.push(minute)
-    }
-    repoDays.push(...ofWorkspace.values())
-    work = await pauseAfter(work + own.length)
+/** How many rows and minutes would change, in all workspaces together, asked before the work starts. */
+const sizeOf = (
+  owned: readonly Owned[],
+  projects: Projects,
+  matching: ReadonlyMap<string, MatchingWorkspace[]>,
+): TooMany | { kind: 'small enough' } => {
+  let minutes = 0
+  const rows = new Map<string, number>()
+  for (const { minute, project } of owned) {
+    const repoKey = projects.keyOf(project)
+    const places = repoKey === undefined ? 0 : (matching.get(repoKey)?.length ?? 0)
+    minutes += places
+    if (places > 0) rows.set(`${Math.floor(hourOf(minute) / HOURS)} ${repoKey}`, places)
   }
-  return { countsAfter, repoDays }
-}
-
-/** The rows with these minutes, as many as fit in their hours and days. @param members the days so far, which stay as they are */
-export const rowsOfMinutes = async (
-  { recording, projects }: Pick<MinutesRequest, 'recording' | 'projects'>,
-  members: MemberDays<MinutesWorkspace>[],
-  repoDays: readonly RepoDay[],
-): Promise<AddedMinutes[][]> => {
-  const { timezone } = recording
-  const ofWorkspaces = groupBy(repoDays, ({ workspaceId }) => workspaceId)
-  const added: AddedMinutes[][] = []
-  let work = 0
-  for (const { workspace, days } of members) {
-    const { workspaceId, userId } = workspace
-    const part: AddedMinutes[] = []
-    /** The days that have changed, with the minutes so far. */
-    const totals = new Map<string, MemberDay['total']>()
-    for (const { minutes, day, repoKey } of ofWorkspaces.get(workspaceId) ?? []) {
-      const memberDay = requireDay(days, day)
-      const total = totals.get(day) ?? memberDay.total
-      const { counted } = capMinutes(total, minutes.length, hoursOf(minutes))
-      work = await pauseAfter(work + minutes.length)
-      if (counted.minutes === 0) continue
-      totals.set(day, sumOf(total, counted))
-      const repo = projects.spellings.get(repoKey) ?? repoKey
-      const known = knownOf(memberDay, repoKey, timezone)
-      part.push({ workspaceId, userId, day, repo, repoKey, timezone, ...known, ...counted })
-    }
-    added.push(part)
-  }
-  return added
-}
-
-/** How many minutes of a day are in each UTC hour. */
-const hoursOf = (minutes: readonly number[]): Record<string, number> => {
-  const hours: Record<string, number> = {}
-  for (const minute of minutes) {
-    const hour = hourOf(minute) % HOURS
-    hours[hour] = (hours[hour] ?? 0) + 1
-  }
-  return hours
-}
-
-export const sumOfRows = (added: readonly AddedMinutes[][]): number =>
-  added.flat().reduce((sum, row) => sum + row.minutes, 0)
-
-/** Counts minutes in workspaces. @param members the days so far, which stay as they are */
-export const planMinutes = async (
-  {
-    recording,
-    projects,
-    countsBefore,
-  }: Pick<MinutesRequest, 'recording' | 'projects'> & { countsBefore: Counts },
-  { workspaces }: TargetedMinutes,
-  members: MemberDays<MinutesWorkspace>[],
-): Promise<CountedMinutes> => {
-  const { countsAfter, repoDays } = await findCountedMinutes(workspaces, countsBefore)
-  const added = await rowsOfMinutes({ recording, projects }, members, repoDays)
-  const hours = new Set(repoDays.flatMap(({ minutes }) => minutes.map(hourOf)))
-  return { countsAfter, hours, addedCount: sumOfRows(added), added }
-}
-
-/** How many minutes are processed before other requests run. */
-export const PIECE_MINUTES = 1_000
-
-/** @returns the work done since the last pause */
-const pauseAfter = async (work: number): Promise<number> => {
-  if (work < PIECE_MINUTES) return work
-  await yieldToEventLoop()
-  return 0
-}
-
-/** How many rows and minutes would change, in all workspaces together. */
-const sumOfSizes = (
-  { workspaces }: FlushTarget,
-  sizes: ReadonlyMap<string, { minutes: number; days: number }>,
-): { rows: number; minutes: number } => {
-  let [rows, minutes] = [0, 0]
-  for (const { repoKeys } of workspaces) {
-    for (const repoKey of repoKeys) {
-      rows += sizes.get(repoKey)?.days ?? 0
-      minutes += sizes.get(repoKey)?.minutes ?? 0
-    }
-  }
-  return { rows, minutes }
-}
-
-/** The distinct UTC days of minutes. */
-const daysOfMinutes = () => {
-  const names = new Map<number, string>()
-  return (minute: number): string => {
-    const hour = hourOf(minute)
-    const day = names.get(hour) ?? dayOfHour(hour)
-    names.set(hour, day)
-    return day
-  }
+  const count = [...rows.values()].reduce((sum, places) => sum + places, 0)
+  if (count > limits.flush_rows) return { kind: 'too large', what: 'rows', count }
+  if (minutes > limits.heartbeat_minutes) return { kind: 'too large', what: 'minutes', count: minutes }
+  return { kind: 'small enough' }
 }

@@ -11,30 +11,25 @@ import { requireValue } from '../../platform/process/maps.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import {
+  dayOf,
   type FlushTarget,
-  hasRoomForPersonalDays,
-  lockMemberDays,
-  readPersonalMinutes,
+  lockMinutes,
+  OWN_TIME,
+  type PersonDays,
+  readPersonDays,
   readTargets,
   type Scope,
   type TargetRequest,
   type TargetResult,
 } from '../minutes/index.js'
+import { type AgentDay, hasRoomForOwnDays } from '../own-time/index.js'
 import { noneIgnored } from './batch.js'
-import { countAgents, readTargetOfAgents, reposOfAgents } from './count-agents.js'
+import { countAgents, reposOfAgents } from './count-agents.js'
+import { applyChanges, type Change, countMinutes, daysOfChanges } from './count-minutes.js'
 import {
-  findCountedMinutes,
-  type RepoDay,
-  type RepoDayKey,
-  rowsOfMinutes,
-  sumOfRows,
-  targetMinutes,
-  workspaceRepoKey,
-} from './count-minutes.js'
-import { countImported } from './count-personal.js'
-import {
+  countHeartbeats,
   type HeartbeatPlan,
-  planOne,
+  planHeartbeats,
   type Rejected,
   rejectedTarget,
   tooManyMinutes,
@@ -44,32 +39,33 @@ import {
   claimImport,
   deleteImportDays,
   endImport,
+  type FoundMinutes,
   finishImportDay,
+  foundKey,
   type ImportDay,
   insertImport,
   insertImportDays,
   listRunningImports,
   readImport,
   readImported,
-  readMaxImported,
   readNextDays,
   upsertImported,
 } from './queries/imports.js'
-import { type Facts, readFactsOfOne } from './read-facts.js'
+import { type Facts, readFacts } from './read-facts.js'
 import { recordingOf } from './recording.js'
 import { DAY_MINUTES, type ReducedDay, type ReducedFile, ReducedMinutes } from './reduce-file.js'
 import {
-  type Candidate,
   Counts,
-  dayOfHour,
+  firstHourOf,
   hourOf,
   hoursBeside,
+  MINUTES,
+  minutesOfHour,
   type StoredHour,
-  Timeline,
+  timelineOf,
 } from './timeline.js'
-import { type Plan, writePlans } from './write-plans.js'
+import { writePlans } from './write-plans.js'
 
-const MINUTES = 60
 /** How many days one statement writes. */
 const DAYS_AT_ONCE = 50
 
@@ -101,7 +97,7 @@ export const startImport = async (database: Database, userId: string, file: Redu
 const toStored = ({ day, own, agents }: ReducedDay, { projects }: ReducedFile): ImportDay => {
   const ofAgents = agents && toMarks(agents, projects)
   return {
-    day: dayOfHour(day * HOURS),
+    day: dayOf(day * HOURS),
     ...toMarks(own ?? new ReducedMinutes(), projects),
     agentProjects: ofAgents?.projects ?? null,
     agentMarks: ofAgents?.marks ?? null,
@@ -203,6 +199,7 @@ type Step =
 const importDay = async (tx: Tx, userId: string, kind: RepohostKind): Promise<Step> => {
   const claimed = await claimImport(tx, userId)
   if (!claimed) return { kind: 'no day' }
+  await lockMinutes(tx, [userId], { waits: true })
   const next = await readNextDays(tx, userId, claimed.daysDone)
   if (!next) {
     await endImport(tx, userId, 'done')
@@ -244,10 +241,19 @@ interface DayPlan {
   /** Minutes that count like heartbeats, on days whose marks are still kept. */
   heartbeats: HeartbeatPlan
   /** The day's other minutes. */
-  file: Plan
-  /** All minutes of each place, whether or not they were imported before. */
-  found: (RepoDayKey & { minutes: number })[]
+  file: FilePlan
   recordingOff: number
+}
+
+/** What the minutes of a day without marks change. */
+interface FilePlan {
+  days: PersonDays[]
+  agentDays: AgentDay[]
+  lastAt: ReadonlyMap<string, Date>
+  added: number
+  addedAlone: number
+  /** All minutes of each place, whether or not they were imported before. */
+  found: FoundMinutes[]
 }
 
 interface DayToPlan {
@@ -261,41 +267,46 @@ interface DayToPlan {
 const planDay = async (tx: Tx, { userId, kind, next, scope }: DayToPlan): Promise<DayPlan | Rejected> => {
   const { day, today, days } = next
   // While marks are kept, imported minutes become marks, so no minute counts twice.
-  const firstKept = addDays(today, -limits.flush_days_back)
-  const isKept = day >= firstKept
+  const isKept = day >= addDays(today, -limits.flush_days_back)
   const own = days.filter((other) => other.day === day)
-  const heartbeats = isKept ? own.flatMap((day) => heartbeatsOf(day, kind)) : []
-  const names = own.flatMap(namesIn).filter((name) => !isRepo(name, kind))
-  const facts = await readFactsOfOne(tx, {
+  const batch = {
     userId,
-    heartbeats,
+    heartbeats: isKept ? own.flatMap((day) => heartbeatsOf(day, kind)) : [],
     ignored: noneIgnored,
     kind,
     timezone: undefined,
     isFromJoining: true,
-    namesOfFile: names,
+    namesOfFile: own.flatMap(namesIn).filter((name) => !isRepo(name, kind)),
     scope,
-  })
-  const plan = await planOne(tx, facts)
-  return plan.kind === 'rejected'
-    ? plan
-    : planMinutesOfDay(tx, { userId, kind, day, days, scope, firstKept, facts, heartbeats: plan })
+  }
+  const [facts] = await readFacts(tx, [batch])
+  if (!facts) throw new Error('A batch has no facts')
+  const counted = await countHeartbeats(facts)
+  if (counted.kind === 'rejected') return counted
+  const [heartbeats] = await planHeartbeats(tx, [counted])
+  if (!heartbeats) throw new Error('A batch has no plan')
+  return planMinutesOfDay(tx, { userId, kind, day, days, scope, isKept, facts, heartbeats })
 }
 
 /** Writes a day, or ends the import if the person's own time has no room for the day. */
-const writeDay = async (tx: Tx, plan: DayPlan): Promise<void> => {
-  const { heartbeats, file, found, recordingOff } = plan
-  const { userId } = heartbeats
-  const ownRows = [...heartbeats.personal.rows, ...file.personal.rows]
-  if (!(await hasRoomForPersonalDays(tx, userId, ownRows))) {
+const writeDay = async (tx: Tx, { heartbeats, file, recordingOff }: DayPlan): Promise<void> => {
+  const { userId, timezone, isFull, applied } = heartbeats
+  const changed = [heartbeats.days, ...file.days].flatMap((days) => [...days.changed()])
+  const added = changed.filter(({ place, isNew }) => place === OWN_TIME && isNew).length
+  if (!(await hasRoomForOwnDays(tx, userId, added))) {
     await endImport(tx, userId, 'failed', 'own_time_full')
     return
   }
   await writePlans(tx, [heartbeats])
-  tx.awaitAtCommit(upsertImported(tx, userId, found))
-  await writePlans(tx, [file])
-  const minutes = heartbeats.minutes.addedCount + file.minutes.addedCount
-  const personalMinutes = heartbeats.personal.minutes + file.personal.minutes
+  tx.awaitAtCommit(upsertImported(tx, userId, file.found))
+  const { agentDays, lastAt } = file
+  const rest = { hours: [], chosen: [], newest: undefined }
+  await writePlans(
+    tx,
+    file.days.map((days) => ({ userId, timezone, days, agentDays, lastAt, isFull, ...rest })),
+  )
+  const minutes = applied.added + file.added
+  const personalMinutes = applied.addedAlone + file.addedAlone
   tx.awaitAtCommit(finishImportDay(tx, userId, { minutes, personalMinutes, recordingOff }))
 }
 
@@ -306,8 +317,8 @@ interface DayOfImport {
   /** The day and the days before and after it. */
   days: ImportDay[]
   scope: Scope
-  /** From this day on, minutes were already counted from heartbeats, so that they're only remembered. */
-  firstKept: string
+  /** Whether its minutes were already counted from heartbeats, so that they're only remembered. */
+  isKept: boolean
   /** What is known of its heartbeats, and what they change. */
   facts: Facts
   heartbeats: HeartbeatPlan
@@ -315,25 +326,23 @@ interface DayOfImport {
 
 const planMinutesOfDay = async (
   tx: Tx,
-  { userId, kind, day, days, facts, heartbeats, firstKept, scope }: DayOfImport,
+  { userId, kind, day, days, facts, heartbeats, isKept, scope }: DayOfImport,
 ): Promise<DayPlan | Rejected> => {
-  const { canWait, isFull } = facts.names
-  const isKept = day >= firstKept
   const projects = facts.projects.withSpellings(
     days.flatMap((day) => namesIn(day).map((name) => projectNamed(name, kind))),
   )
   // Repositories are in lower case in marks, and as given in a file.
   const toMark = (name: string) => markNameOf(projectNamed(name, kind))
-  const hours = days.flatMap(hoursOf).map((hour) => ({
-    ...hour,
-    projects: hour.projects.map(toMark),
-    agentProjects: hour.agentProjects?.map(toMark) ?? null,
-  }))
-  const timeline = new Timeline(hours)
-  const first = (Date.parse(day) / 3_600_000) * MINUTES
-  const isOfDay = (minute: number) => minute >= first && minute < first + HOURS * MINUTES
-  const candidates = [...timeline.all()].filter(({ minute }) => isOfDay(minute))
-  const repoKeys = new Set(candidates.flatMap(({ project }) => projects.keyOf(project) ?? []))
+  const timeline = timelineOf(
+    days.flatMap(hoursOf).map((hour) => ({
+      ...hour,
+      projects: hour.projects.map(toMark),
+      agentProjects: hour.agentProjects?.map(toMark) ?? null,
+    })),
+  )
+  const hours = Array.from({ length: HOURS }, (_, hour) => firstHourOf(day) + hour)
+  const owned = [...timeline.own.ownersOf(hours.flatMap(minutesOfHour))]
+  const repoKeys = new Set(owned.flatMap(({ project }) => projects.keyOf(project) ?? []))
   const target = await readTargetOf(tx, { userId, repoKeys, scope })
   if (target.kind !== 'found') return rejectedTarget(target, repoKeys.size)
   const own = days.filter((other) => other.day === day)
@@ -344,104 +353,95 @@ const planMinutesOfDay = async (
     ? await readTargetOf(tx, { userId, repoKeys: namedRepos, scope: 'person' })
     : target
   if (targetOfNamed.kind !== 'found') return rejectedTarget(targetOfNamed, namedRepos.size)
-  const unknown = new Counts([])
-  const countsBefore =
-    scope === 'person'
-      ? countEarlier(candidates, unknown, projects, await readMaxImported(tx, userId, day))
-      : unknown
   const recording = recordingOf(target, undefined)
-  const targeted = await targetMinutes({
-    userId,
-    target,
-    recording,
-    projects,
-    candidates,
-    isFromJoining: true,
-  })
-  if (targeted.kind === 'too large') return tooManyMinutes(targeted)
-  const members = await lockMemberDays(tx, targeted.workspaces)
-  const { countsAfter, repoDays } = await findCountedMinutes(targeted.workspaces, countsBefore)
-  const fresh = isKept ? [] : withoutImported(repoDays, await readImported(tx, userId, day))
-  const added = await rowsOfMinutes({ recording, projects }, members, fresh)
-  const minutes = { added, addedCount: sumOfRows(added) }
-  const beside = [addDays(day, -1), addDays(day, 1)].filter(
-    (other) => other < firstKept && days.every(({ day }) => day !== other),
+  const { timezone } = recording
+  const counts = new Counts([])
+  const counted = await countMinutes(
+    { userId, target, recording, projects, isFromJoining: true },
+    counts,
+    owned,
+    new Set(),
   )
-  const personalDays = isKept ? [] : [day, ...beside]
-  const storedDays = await readPersonalMinutes(tx, userId, personalDays)
-  const personal = await countImported(
-    { countsAfter, projects, recording },
-    { days: personalDays, hours },
-    storedDays,
-  )
-  // On a day that's kept, agents' marks have already counted like heartbeats.
-  const agentHours = isKept
-    ? []
-    : [...timeline.agents.all()].flatMap(({ minute }) => (isOfDay(minute) ? [hourOf(minute)] : []))
-  const agentsOfFile = {
-    timeline,
-    projects,
-    // No other day changes.
-    hours: new Set(hoursBeside(agentHours).filter((hour) => dayOfHour(hour) === day)),
-    areKept: false,
-    isFromJoining: true,
-    timezone: recording.timezone,
-  }
-  const targetOfAgents = await readTargetOfAgents(tx, userId, reposOfAgents(timeline, projects))
-  const agents = await countAgents(tx, userId, agentsOfFile, targetOfAgents)
-  const waiting = candidates.filter(({ project, gap }) => gap === 0 && canWait.has(project))
-  const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
+  if (counted.kind === 'too large') return tooManyMinutes(counted)
+  const found = foundIn(counted.changes, day)
+  const { canWait } = facts.names
+  const waiting = owned.filter(({ project, gap }) => gap === 0 && canWait.has(project))
   const isOff = switchedOffBy(targetOfNamed, projects)
   const recordingOff = own.reduce(
     (sum, part) => sum + countSwitchedOff(part, (hour, project) => isOff(hour, toMark(project))),
     0,
   )
-  return {
-    kind: 'planned',
-    heartbeats,
-    recordingOff,
-    file: {
-      userId,
-      minutes,
-      personal,
-      agents,
-      hours: [],
-      chosen: [],
-      lastAt,
-      isFull,
-      newest: undefined,
-    },
-    found: repoDays.map(({ minutes: all, ...place }) => ({ ...place, minutes: all.length })),
+  const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
+  const none = { days: [], agentDays: [], added: 0, addedAlone: 0 }
+  // Agents' marks of such a day have already counted like heartbeats, too.
+  if (isKept) return { kind: 'planned', heartbeats, recordingOff, file: { ...none, lastAt, found } }
+
+  const personDays = await readPersonDays(tx, [daysOfChanges(userId, timezone, counted.changes)])
+  const fresh = withoutEarlier(counted.changes, personDays, await readImported(tx, userId, day))
+  const applied = personDays.map((ofPerson) => applyChanges(fresh, ofPerson))
+  const agentHours = timeline.agents
+    .marked()
+    .map(hourOf)
+    .filter((hour) => hours.includes(hour))
+  const agentRules = {
+    ...{ userId, timeline, projects, counts, timezone, areKept: false, isFromJoining: true },
+    // No other day changes.
+    hours: new Set(hoursBeside(agentHours).filter((hour) => hours.includes(hour))),
   }
+  const agentRepos = reposOfAgents(timeline, projects)
+  const targetOfAgents = await readTargetOf(tx, { userId, repoKeys: agentRepos, scope: 'workspaces' })
+  const file = {
+    days: personDays,
+    agentDays: await countAgents(tx, agentRules, targetOfAgents),
+    lastAt,
+    added: applied[0]?.added ?? 0,
+    addedAlone: applied[0]?.addedAlone ?? 0,
+    found,
+  }
+  return { kind: 'planned', heartbeats, recordingOff, file }
 }
 
 const readTargetOf = async (tx: Tx, request: TargetRequest): Promise<TargetResult> =>
   requireValue(await readTargets(tx, [request]), request.userId)
 
-/** Leaves out the minutes that earlier imports have found for the same workspace and repository. */
-const withoutImported = (repoDays: readonly RepoDay[], imported: ReadonlyMap<string, number>): RepoDay[] =>
-  repoDays.flatMap((one) => {
-    const minutes = one.minutes.slice(imported.get(workspaceRepoKey(one)) ?? 0)
-    return minutes.length > 0 ? [{ ...one, minutes }] : []
-  })
-
-/** Minutes of a repository that earlier imports have counted in a workspace don't count for the person alone. */
-const countEarlier = (
-  candidates: readonly Candidate[],
-  before: Counts,
-  projects: Projects,
-  imported: ReadonlyMap<string, { workspaceId: string; minutes: number }>,
-): Counts => {
-  const counts = before.copy()
-  const left = new Map(Array.from(imported, ([repoKey, { minutes }]) => [repoKey, minutes]))
-  for (const { minute, project, gap } of candidates) {
-    const repoKey = projects.keyOf(project) ?? ''
-    const [place, own] = [imported.get(repoKey), left.get(repoKey) ?? 0]
-    if (!place || own === 0 || gap > limits.heartbeat_idle_minutes_min) continue
-    counts.count(place.workspaceId, minute, repoKey)
-    left.set(repoKey, own - 1)
+/** The minutes of each repository in each workspace. */
+const foundIn = (changes: readonly Change[], day: string): FoundMinutes[] => {
+  const found = new Map<string, FoundMinutes>()
+  for (const { place, repo, added } of changes) {
+    if (place === OWN_TIME) continue
+    const key = foundKey({ workspaceId: place, repoKey: repo.key })
+    const sum = found.get(key) ?? { workspaceId: place, day, repoKey: repo.key, minutes: 0 }
+    found.set(key, { ...sum, minutes: sum.minutes + added })
   }
-  return counts
+  return [...found.values()]
+}
+
+/**
+ * Leaves out what earlier imports have found: in a workspace, as many minutes of the repository's day as they did; in own
+ * time, the minutes that the hour has, and those that have lost their hours.
+ */
+const withoutEarlier = (
+  changes: readonly Change[],
+  [days]: readonly PersonDays[],
+  imported: ReadonlyMap<string, number>,
+): Change[] => {
+  const left = new Map(imported)
+  const ordered = changes.toSorted((a, b) => a.localHour - b.localHour)
+  return ordered.map((change) => {
+    const { place, localHour, repo, added, addedAlone } = change
+    const isOwn = place === OWN_TIME
+    const key = isOwn
+      ? `${dayOf(localHour)} ${repo.key}`
+      : foundKey({ workspaceId: place, repoKey: repo.key })
+    const stored = isOwn ? days?.at(place, dayOf(localHour)).minutesOf(repo.key) : undefined
+    if (stored && !left.has(key))
+      left.set(key, stored.minutes - stored.hours.reduce((sum, one) => sum + one, 0))
+    const beyondHour = Math.max(0, added - (stored?.hours[((localHour % HOURS) + HOURS) % HOURS] ?? 0))
+    const covered = Math.min(beyondHour, left.get(key) ?? 0)
+    left.set(key, (left.get(key) ?? 0) - covered)
+    const fresh = beyondHour - covered
+    return { ...change, added: fresh, addedAlone: Math.min(fresh, addedAlone) }
+  })
 }
 
 /** Projects of the person and of agents, as given in a file. */
@@ -490,14 +490,13 @@ const heartbeatsIn = (
 
 /** The values of an hour that a file doesn't have. */
 const UNCOUNTED = {
-  lastMarks: null,
-  lastAt: null,
+  firstAt: null,
+  localHour: null,
   countedIn: [],
   counted: [],
   countedRepos: null,
   countedFor: null,
-  agentLastMarks: null,
-  agentLastAt: null,
+  agentFirstAt: null,
 }
 
 const hoursOf = ({ day, projects, marks, agentProjects, agentMarks }: ImportDay): StoredHour[] => {

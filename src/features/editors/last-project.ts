@@ -3,10 +3,8 @@ import type { RepohostKind } from '../../../schemas/common.js'
 import type { Db } from '../../platform/database/client.js'
 import type { Batch, Heartbeat } from './batch.js'
 import { LAST_PROJECT, type Project, projectNamed } from './project-names.js'
-import { type LastMarks, lockMarks, readLastMarks } from './queries/marks.js'
-import { hourOf } from './timeline.js'
-
-const MINUTES = 60
+import { type LastMarks, readLastMarks } from './queries/marks.js'
+import { hourOf, MINUTES } from './timeline.js'
 
 interface Found {
   minute: number
@@ -37,14 +35,12 @@ export const asksForLastProject = ({ heartbeats }: Batch): boolean => heartbeats
 
 /**
  * Replaces each placeholder with the project of the person's latest earlier heartbeat, stored or in this batch. Drops
- * placeholders without an earlier heartbeat. A batch with placeholders locks the person's marks, so that no other batch
- * can add earlier heartbeats meanwhile.
+ * placeholders without an earlier heartbeat. The person's minutes must be locked.
  */
 export const resolveLastProjects = async (tx: Db, batch: Batch): Promise<Batch> => {
   const { userId, heartbeats, ignored, kind } = batch
   const asking = heartbeats.filter(hasPlaceholder)
   if (asking.length === 0) return batch
-  await lockMarks(tx, userId)
   const stored = await readLastMarks(tx, userId, [...new Set(asking.map(({ minute }) => hourOf(minute)))])
   let last: Found | undefined
   const resolved = heartbeats.flatMap((heartbeat) => {

@@ -1,10 +1,10 @@
 /** Marks the minutes of heartbeats. */
-import type { FlushTarget } from '../minutes/index.js'
-import { type Batch, daysThatCount, type Heartbeat, type Ignored } from './batch.js'
+import { dayOf, type FlushTarget } from '../minutes/index.js'
+import { type Batch, type Heartbeat, type Ignored, timesThatCount } from './batch.js'
 import { markNameOf } from './project-names.js'
 import type { Facts } from './read-facts.js'
 import type { Recording } from './recording.js'
-import { type Candidate, dayOfHour, hourOf, type Timeline } from './timeline.js'
+import { hourOf, minutesAround, type Owned } from './timeline.js'
 
 /** The outcome of heartbeats. */
 export interface RecordingResult {
@@ -28,8 +28,6 @@ export const nothingRecorded = ({ ignored }: Batch): RecordingResult => ({
 
 /** Heartbeats whose minutes are marked, but haven't counted yet. */
 export interface Marked {
-  /** The known marks and the new ones. */
-  timeline: Timeline
   /** The hours in which a mark is new, or has changed. */
   hours: ReadonlySet<number>
   recorded: RecordingResult
@@ -39,38 +37,50 @@ export interface Marked {
   lastAt: ReadonlyMap<string, Date>
   /** The time of the newest heartbeat that counts in a workspace, or is waiting to. */
   newest: Date | undefined
-  /** The minutes that may count now. */
-  candidates: Candidate[]
+  /** The person's minutes that may count differently now. */
+  owned: Owned[]
+  /** Those that had another owner. */
+  moved: ReadonlySet<number>
 }
 
-/** Adds the heartbeats' minutes to the marks that are known. */
+/** Adds the heartbeats' minutes to the known marks, which it changes. */
 export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Recording): Marked => {
-  const { batch, timeline: before, countsBefore } = facts
-  const rules = { facts, recording, days: daysThatCount(target.today), matched: firstMatchingDays(target) }
+  const { batch, timeline, counts } = facts
+  const rules = { facts, recording, times: timesThatCount(target), matched: firstMatchingDays(target) }
   const all = batch.heartbeats.map((heartbeat) => ({ ...heartbeat, fate: fateOf(heartbeat, rules) }))
   const kept = all.filter(({ fate }) => fate !== 'other day' && fate !== 'not recorded')
   const named = kept.filter(({ project }) => project.name !== undefined)
   const newest = kept.findLast(({ isOfAgent, fate }) => !isOfAgent && fate !== 'no workspace')
 
-  const toMark = kept.filter(({ isOfAgent, fate }) => !isOfAgent || fate !== 'no workspace')
-  const timeline = before.copy()
+  const before = timeline.own.copy()
   const hours = new Set<number>()
-  const marked: number[] = []
-  for (const { time, minute, project, isOfAgent } of toMark) {
-    const mark = (isOfAgent ? timeline.agents : timeline).mark(time, markNameOf(project))
-    if (mark !== 'unchanged') hours.add(hourOf(minute))
-    // A heartbeat from before its person joined a workspace counts there when it's sent again.
-    const canCount = project.repo !== undefined && !countsBefore.hasCountedAnywhere(minute)
-    if (!isOfAgent && (mark === 'new' || canCount)) marked.push(minute)
+  const changed: number[] = []
+  // Heartbeats from before their person joined a workspace count there when they're sent again.
+  const sentAgain: number[] = []
+  for (const { time, minute, project, isOfAgent, fate } of kept) {
+    if (isOfAgent && fate === 'no workspace') continue
+    const isNew = (isOfAgent ? timeline.agents : timeline.own).mark(time, markNameOf(project))
+    if (isNew) hours.add(hourOf(minute))
+    if (isOfAgent) continue
+    if (isNew) changed.push(minute)
+    else if (project.repo !== undefined && counts.workspacesOf(minute).length === 0) sentAgain.push(minute)
   }
+  const moved = new Set<number>()
+  const owned = [...timeline.own.ownersOf(minutesAround([...changed, ...sentAgain]))].filter((owner) => {
+    const { minute, project, gap } = owner
+    const known = before.ownerOf(minute)
+    if (known && known.project !== project) moved.add(minute)
+    const isSame = known?.project === project && known.gap === gap
+    return !isSame || counts.workspacesOf(minute).length === 0
+  })
   return {
-    timeline,
     hours,
     recorded: countFates(batch, all),
     repos: kept.flatMap(({ project }) => project.repo ?? []),
     lastAt: new Map(named.map(({ project, time }) => [markNameOf(project), toDate(time)])),
     newest: newest && toDate(newest.time),
-    candidates: [...timeline.around(marked)],
+    owned,
+    moved,
   }
 }
 
@@ -92,14 +102,14 @@ type Fate =
 interface Rules {
   facts: Facts
   recording: Recording
-  days: ReturnType<typeof daysThatCount>
+  times: ReturnType<typeof timesThatCount>
   /** The first day on which some workspace matches, by repository. */
   matched: ReadonlyMap<string, string>
 }
 
-const fateOf = ({ minute, project }: Heartbeat, { facts, recording, days, matched }: Rules): Fate => {
-  const day = dayOfHour(hourOf(minute))
-  if (day < days.first || day > days.last) return 'other day'
+const fateOf = ({ time, minute, project }: Heartbeat, { facts, recording, times, matched }: Rules): Fate => {
+  const day = dayOf(hourOf(minute))
+  if (day < times.firstDay || time > times.latest) return 'other day'
   const name = markNameOf(project)
   const repoKey = facts.projects.keyOf(name)
   const isIgnored = repoKey === undefined && !facts.names.canWait.has(name)

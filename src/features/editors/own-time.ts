@@ -1,22 +1,17 @@
 /** How long a person has worked, by local day, across all workspaces and counting each minute once. */
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
-import { addDays, countDays, FIRST_DAY, LAST_DAY, type Range, rangeOf } from '../../platform/time/days.js'
+import { FIRST_DAY, LAST_DAY, type Range } from '../../platform/time/days.js'
+import { startOfLocalHour } from '../minutes/index.js'
 import {
-  addTo,
-  around,
-  byMinutes,
-  listOwnRepoDays,
-  type OwnDay,
+  listOwnHours,
+  type OwnDayTotals,
   type Project,
-  partsOf,
-  projectShares,
-  readOwnDays,
-  readTotals,
-  sumOwnAgentDays,
-  sumOwnDays,
+  readOwnTotals,
+  sumDaysOf,
   sumOwnRepos,
-} from '../minutes/index.js'
+  withOthers,
+} from '../own-time/index.js'
 
 /** Whose time is read, and the current day in the person's time zone. */
 export interface Person {
@@ -31,9 +26,14 @@ const totalOf = (minutes: Iterable<number>) => [...minutes].reduce((sum, one) =>
 const keyOf = (project: string | undefined) => project?.toLowerCase()
 
 /** All days of the range, oldest first. @param project counts only this repository */
-export const readDays = (db: Db, { userId }: Person, range: Range, project?: string): Promise<OwnDay[]> => {
+export const readDays = (
+  db: Db,
+  { userId }: Person,
+  range: Range,
+  project?: string,
+): Promise<OwnDayTotals[]> => {
   const limit = Math.min(limits.summary_projects_per_day, Math.floor(limits.summary_projects / range.days))
-  return readOwnDays(db, userId, range, keyOf(project), limit)
+  return readOwnTotals(db, userId, range, keyOf(project), limit)
 }
 
 export interface Sums {
@@ -43,71 +43,50 @@ export interface Sums {
   projects: Project[]
 }
 
-export const readRange = async (db: Db, person: Person, range: Range, project?: string): Promise<Sums> => {
-  const { userId } = person
-  const { from, to } = range
-  const repoKey = keyOf(project)
-  // On the days at both ends, only some hours belong to the range.
-  const ends = [...new Set([addDays(from, -1), from, to, addDays(to, 1)])]
-  const inner = { from: addDays(from, 1), to: addDays(to, -1), days: Math.max(0, countDays(from, to) - 2) }
-  const [days, agentDays, repos, ...rows] = await Promise.all([
-    readTotals(sumOwnDays, db, person.userId, range, repoKey),
-    readTotals(sumOwnAgentDays, db, person.userId, range, repoKey),
-    inner.days > 0 ? sumOwnRepos(db, userId, inner, repoKey) : [],
-    ...ends.map((day) =>
-      listOwnRepoDays(db, userId, { from: day, to: day, days: 1 }, limits.dashboard_rows, repoKey),
-    ),
-  ])
-  const projects = new Map(repos.map(({ repo, minutes }) => [repo, minutes]))
-  for (const row of rows.flat())
-    for (const { day, minutes } of partsOf(row))
-      if (day >= from && day <= to) addTo(projects, row.repo, minutes)
-  const listed = byMinutes(projects).slice(0, limits.dashboard_rows)
-  const agentMinutes = totalOf(agentDays.values())
-  return { days, agentMinutes, projects: projectShares(totalOf(days.values()), listed) }
-}
+/** All days with minutes. */
+export const ALWAYS = { from: FIRST_DAY, to: LAST_DAY }
 
-/** All days, and those before and after them. */
-export const ALWAYS = rangeOf(addDays(FIRST_DAY, 1), addDays(LAST_DAY, -1))
-
-export const readEverything = async (db: Db, person: Person, project?: string): Promise<Sums> => {
-  const repoKey = keyOf(project)
-  const [days, agentDays, repos] = await Promise.all([
-    readTotals(sumOwnDays, db, person.userId, ALWAYS, repoKey),
-    readTotals(sumOwnAgentDays, db, person.userId, ALWAYS, repoKey),
-    sumOwnRepos(db, person.userId, around(ALWAYS), repoKey),
+/** @param range by default, everything */
+export const readSums = async (
+  db: Db,
+  { userId }: Person,
+  range: Pick<Range, 'from' | 'to'> = ALWAYS,
+  project?: string,
+): Promise<Sums> => {
+  const filter = { userId, range, repoKey: keyOf(project) }
+  const [ownDays, agentDays, repos] = await Promise.all([
+    sumDaysOf(db, 'person', filter),
+    sumDaysOf(db, 'agents', filter),
+    sumOwnRepos(db, filter),
   ])
+  const days = new Map(ownDays.map(({ day, minutes }) => [day, minutes]))
   const listed = repos.map(({ repo, minutes }) => ({ name: repo, minutes }))
-  return {
-    days,
-    agentMinutes: totalOf(agentDays.values()),
-    projects: projectShares(totalOf(days.values()), listed),
-  }
+  const agentMinutes = totalOf(agentDays.map(({ minutes }) => minutes))
+  return { days, agentMinutes, projects: withOthers(totalOf(days.values()), listed) }
 }
-
-const HOUR_MS = 3_600_000
 
 /**
  * A day's repositories by hour, each with the time when the hour began, in milliseconds.
  * @param start when the day begins, where minutes without an hour are shown
  */
 export const readDurations = async (db: Db, { userId }: Person, day: string, start: number) => {
-  const rows = await listOwnRepoDays(
-    db,
-    userId,
-    around({ from: day, to: day }),
-    limits.summary_projects_per_day,
-  )
+  const rows = await listOwnHours(db, userId, day, limits.summary_projects_per_day)
   return rows
-    .flatMap((row) =>
-      [...partsOf(row)]
-        .filter((part) => part.day === day)
-        .map(({ utcHour, minutes }) => ({
-          project: row.repo,
-          time: utcHour === undefined ? start : Date.parse(row.day) + utcHour * HOUR_MS,
-          minutes,
-        })),
-    )
+    .flatMap(({ repo, minutes, hours, timezone }) => {
+      const inHours = (hours ?? []).flatMap((inHour, hour) =>
+        inHour > 0
+          ? [
+              {
+                project: repo,
+                time: startOfLocalHour(timezone ?? 'UTC', day, hour) ?? start,
+                minutes: inHour,
+              },
+            ]
+          : [],
+      )
+      const rest = minutes - totalOf(inHours.map((one) => one.minutes))
+      return rest > 0 ? [...inHours, { project: repo, time: start, minutes: rest }] : inHours
+    })
     .sort((a, b) => a.time - b.time)
 }
 

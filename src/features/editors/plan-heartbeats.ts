@@ -1,42 +1,31 @@
 /** Plans what heartbeats change: marks, and the minutes that result from new marks. */
 import type { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
-import { type LeftOut, leaveOut } from '../../platform/database/write-queue.js'
-import { requireValue } from '../../platform/process/maps.js'
-import { nameTimezone, nextTimezone } from '../accounts/index.js'
-import {
-  errorForTarget,
-  type FlushTarget,
-  type LockedDays,
-  lockMemberDays,
-  type MemberDays,
-  type TargetResult,
-  tryToLockMemberDays,
-} from '../minutes/index.js'
-import type { Batch } from './batch.js'
+import { errorForTarget, type FlushTarget, type PersonDays, readPersonDays } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
 import {
+  type AppliedChanges,
+  applyChanges,
+  type Changes,
+  countMinutes,
+  daysOfChanges,
   errorForTooMany,
-  type MinutesWorkspace,
-  PIECE_MINUTES,
-  planMinutes,
-  type TargetedMinutes,
   type TooMany,
-  targetMinutes,
 } from './count-minutes.js'
-import { countPersonal } from './count-personal.js'
 import { type Marked, markHeartbeats, type RecordingResult } from './mark-heartbeats.js'
-import { type Facts, readFactsOfMany } from './read-facts.js'
+import type { Facts } from './read-facts.js'
 import { type Recording, recordingOf } from './recording.js'
-import { hasUncounted, hoursBeside, toStored } from './timeline.js'
+import { hoursBeside, toStored } from './timeline.js'
 import type { Plan } from './write-plans.js'
 
 /** The changes of a batch, and its outcome. */
 export interface HeartbeatPlan extends Plan {
   kind: 'planned'
+  recording: Recording
   recorded: RecordingResult
   /** Repositories that were named in full. */
   repos: string[]
+  applied: AppliedChanges
 }
 
 /** A batch, or a day of an import, that can't be recorded. */
@@ -47,7 +36,7 @@ export interface Rejected {
   error: ApiError
 }
 
-export const rejectedTarget = (target: Exclude<TargetResult, FlushTarget>, repos: number): Rejected => ({
+export const rejectedTarget = (target: Exclude<Facts['target'], FlushTarget>, repos: number): Rejected => ({
   kind: 'rejected',
   because: target.kind,
   error: errorForTarget(target, repos),
@@ -59,122 +48,69 @@ export const tooManyMinutes = (minutes: TooMany): Rejected => ({
   error: errorForTooMany(minutes),
 })
 
-/** Plans a batch on its own. Waits for locks that others hold. */
-export const planOne = async (tx: Db, facts: Facts): Promise<HeartbeatPlan | Rejected> => {
-  const { target, batch } = facts
-  const { userId, timezone } = batch
-  if (target.kind !== 'found') return rejectedTarget(target, facts.repoKeys.size)
-  // Before the activity lock, so that its holder never waits for the user's row.
-  await nameTimezone(tx, userId, target, timezone)
-  const person = await mark(facts, target)
-  if (person.kind === 'too large') return tooManyMinutes(person)
-  const days = await lockMemberDays(tx, person.targeted.workspaces)
-  return countOne(tx, person, days)
-}
-
-/** The same steps for several people. Waits for no one. @returns what became of each batch, in order */
-export const planMany = async (tx: Db, batches: readonly Batch[]): Promise<(HeartbeatPlan | LeftOut)[]> => {
-  const facts = await readFactsOfMany(tx, batches)
-  const people = await Promise.all(facts.map((one) => (one.kind === 'read' ? markInSet(one) : one)))
-  const daysOf = await tryToLockMemberDays(
-    tx,
-    people.flatMap((one) =>
-      one.kind === 'marked' ? [{ userId: one.facts.batch.userId, workspaces: one.targeted.workspaces }] : [],
-    ),
-  )
-  return Promise.all(
-    people.map((one) =>
-      one.kind === 'marked' ? countInSet(tx, one, requireValue(daysOf, one.facts.batch.userId)) : one,
-    ),
-  )
-}
-
-/** A person whose heartbeats are marked, and haven't counted yet. */
-interface MarkedPerson {
-  kind: 'marked'
+/** A person whose heartbeats are marked, with the changes that follow. */
+interface CountedPerson {
+  kind: 'counted'
   facts: Facts
   recording: Recording
   marked: Marked
-  targeted: TargetedMinutes
+  counted: Changes
 }
 
-/** Marks the minutes, and finds out where they may count. */
-const mark = async (facts: Facts, target: FlushTarget): Promise<MarkedPerson | TooMany> => {
-  const { batch, projects } = facts
-  const { userId, isFromJoining } = batch
-  const recording = recordingOf(target, batch.timezone)
+/** Marks the minutes, and finds out what they change. */
+export const countHeartbeats = async (facts: Facts): Promise<CountedPerson | Rejected> => {
+  const { batch, projects, counts, target } = facts
+  const { userId, isFromJoining, timezone } = batch
+  if (target.kind !== 'found') return rejectedTarget(target, facts.repoKeys.size)
+  const recording = recordingOf(target, timezone)
   const marked = markHeartbeats(facts, target, recording)
-  const targeted = await targetMinutes({
-    userId,
-    target,
-    recording,
-    projects,
-    candidates: marked.candidates,
-    isFromJoining,
-  })
-  return targeted.kind === 'too large' ? targeted : { kind: 'marked', facts, recording, marked, targeted }
+  const rules = { userId, target, recording, projects, isFromJoining }
+  const counted = await countMinutes(rules, counts, marked.owned, marked.moved)
+  return counted.kind === 'too large'
+    ? tooManyMinutes(counted)
+    : { kind: 'counted', facts, recording, marked, counted }
 }
 
-/** Marks the minutes, if there are few enough to do it together with others. */
-const markInSet = async (facts: Facts): Promise<MarkedPerson | LeftOut> => {
-  const { batch, target } = facts
-  const { userId, timezone } = batch
-  if (target.kind !== 'found') return leaveOut(userId)
-  if (nextTimezone(target, timezone) !== target.timezone) return leaveOut(userId)
-  const person = await mark(facts, target)
-  if (person.kind === 'too large') return leaveOut(userId)
-  const minutes = person.targeted.workspaces.reduce((sum, { own }) => sum + own.length, 0)
-  return minutes < PIECE_MINUTES ? person : leaveOut(userId)
+/** Plans what several people's heartbeats change. @returns a plan for each, in order */
+export const planHeartbeats = async (tx: Db, people: readonly CountedPerson[]): Promise<HeartbeatPlan[]> => {
+  const requested = people.map(({ facts: { batch }, recording, counted }) =>
+    daysOfChanges(batch.userId, recording.timezone, counted.changes),
+  )
+  const days = await readPersonDays(tx, requested)
+  return Promise.all(people.map((person, index) => planOne(tx, person, days[index] as PersonDays)))
 }
 
-/** Counts the minutes, if all of the person's days are locked. */
-const countInSet = async (
+/** @param days the person's days so far, which it changes */
+const planOne = async (
   tx: Db,
-  person: MarkedPerson,
-  days: LockedDays<MinutesWorkspace> | LeftOut,
-): Promise<HeartbeatPlan | LeftOut> => (days.kind === 'locked' ? countOne(tx, person, days.members) : days)
-
-/** Counts the minutes in workspaces, then the person's own, then those of agents. @param days locked */
-const countOne = async (
-  tx: Db,
-  { facts, recording, marked, targeted }: MarkedPerson,
-  days: MemberDays<MinutesWorkspace>[],
+  { facts, recording, marked, counted }: CountedPerson,
+  days: PersonDays,
 ): Promise<HeartbeatPlan> => {
-  const { batch, projects, names, timeline: timelineBefore, countsBefore } = facts
-  const { timeline, recorded, repos, lastAt, newest, candidates } = marked
+  const { batch, projects, names, timeline, counts, targetOfAgents } = facts
   const { userId, isFromJoining, namesOfFile } = batch
-
-  const minutes = await planMinutes({ recording, projects, countsBefore }, targeted, days)
-  const { countsAfter } = minutes
-
-  const hadUncounted = hasUncounted(timelineBefore, countsBefore)
-  const personal = await countPersonal(
-    tx,
-    userId,
-    { countsAfter, projects, recording },
-    { candidates, hadUncounted },
-  )
   const { timezone } = recording
-  const hoursOfAgents = new Set(hoursBeside(marked.hours))
-  const agents = await countAgents(
+  const applied = applyChanges(counted.changes, days)
+  const hours = new Set(hoursBeside(marked.hours))
+  const agentDays = await countAgents(
     tx,
-    userId,
-    { timeline, projects, hours: hoursOfAgents, areKept: true, isFromJoining, timezone },
-    facts.targetOfAgents,
+    { userId, timeline, projects, counts, hours, areKept: true, isFromJoining, timezone },
+    targetOfAgents,
   )
-  const seen = new Set([...lastAt.keys(), ...namesOfFile])
+  const seen = new Set([...marked.lastAt.keys(), ...namesOfFile])
   return {
     kind: 'planned',
     userId,
-    recorded: { ...recorded, minutes_left_out: personal.leftOut },
-    repos,
-    minutes,
-    personal,
-    agents,
-    hours: toStored(timeline, countsAfter, [...marked.hours, ...minutes.hours]),
+    timezone,
+    recording,
+    recorded: { ...marked.recorded, minutes_left_out: applied.leftOut },
+    repos: marked.repos,
+    applied,
+    days,
+    agentDays,
+    hours: toStored(timeline, counts, [...marked.hours, ...counted.hours]),
     chosen: names.chosen.filter(({ name }) => seen.has(name)),
-    lastAt,
-    newest,
+    lastAt: marked.lastAt,
+    newest: marked.newest,
     isFull: names.isFull,
   }
 }

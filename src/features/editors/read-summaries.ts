@@ -7,7 +7,7 @@ import type { Db } from '../../platform/database/client.js'
 import { countDays, type Range } from '../../platform/time/days.js'
 import { endOf, startOf } from '../../platform/time/zones.js'
 import { readRecording } from '../accounts/index.js'
-import { type Project, readOwnProjects } from '../minutes/index.js'
+import { type Project, sumOwnRepos } from '../own-time/index.js'
 import {
   ALWAYS,
   decimalOf,
@@ -18,8 +18,7 @@ import {
   type Person,
   readDays,
   readDurations,
-  readEverything,
-  readRange,
+  readSums,
   textOf,
 } from './own-time.js'
 
@@ -106,9 +105,7 @@ export const readStats = async (
   project: string | undefined,
 ): Promise<Stats> => {
   const { userId, login, timezone, today } = person
-  const { days, agentMinutes, projects } = range
-    ? await readRange(db, person, range, project)
-    : await readEverything(db, person, project)
+  const { days, agentMinutes, projects } = await readSums(db, person, range, project)
   const total = [...days.values()].reduce((sum, minutes) => sum + minutes, 0)
   const { from, to } = range ?? { from: firstOf(days, today), to: today }
   const length = Math.max(countDays(from, to), days.size)
@@ -149,7 +146,7 @@ export const readStats = async (
 
 export const readAllTime = async (db: Db, person: Person, project?: string): Promise<AllTime> => {
   const { timezone, today } = person
-  const { days } = await readEverything(db, person, project)
+  const { days } = await readSums(db, person, ALWAYS, project)
   const total = [...days.values()].reduce((sum, minutes) => sum + minutes, 0)
   const from = firstOf(days, today)
   return {
@@ -176,7 +173,7 @@ export const readAllTime = async (db: Db, person: Person, project?: string): Pro
 
 /** @param part of the name, in any case */
 export const readProjects = async (db: Db, userId: string, part: string): Promise<Projects> => {
-  const repos = await readOwnProjects(db, userId, ALWAYS)
+  const repos = await sumOwnRepos(db, { userId, range: ALWAYS, repoKey: undefined })
   const found = repos
     .filter(({ repo }) => repo.toLowerCase().includes(part.toLowerCase()))
     .sort((a, b) => (a.last < b.last ? 1 : a.last > b.last ? -1 : 0))

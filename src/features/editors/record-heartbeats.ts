@@ -1,18 +1,26 @@
 /** Turns heartbeats into minutes. */
+import { limits } from '../../../schemas/limits.js'
 import type { Database, Tx } from '../../platform/database/client.js'
-import { type Outcome, WriteQueue, type Written } from '../../platform/database/write-queue.js'
-import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../accounts/index.js'
+import { leaveOut, type Outcome, reject, WriteQueue } from '../../platform/database/write-queue.js'
+import {
+  nameTimezones,
+  type ReposToRemember,
+  rememberRepos,
+  reposToRemember,
+  storeRepos,
+} from '../accounts/index.js'
+import { lockMinutes } from '../minutes/index.js'
 import { type Batch, batchOf, withoutFarDays } from './batch.js'
-import { asksForLastProject, resolveLastProjects } from './last-project.js'
+import { asksForLastProject } from './last-project.js'
 import { nothingRecorded, type RecordingResult } from './mark-heartbeats.js'
-import { type HeartbeatPlan, planMany, planOne } from './plan-heartbeats.js'
+import { countHeartbeats, planHeartbeats } from './plan-heartbeats.js'
 import type { ProjectHost, SentHeartbeat } from './project-names.js'
-import { readFactsOfOne } from './read-facts.js'
+import { readFacts } from './read-facts.js'
 import { hoursAround } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
-/** Batches with more hours around their heartbeats are recorded alone. */
-const MAX_BATCH_HOURS = 12
+/** A batch that needs more is recorded alone, because others in its set would wait for it. */
+const MAX_IN_SET = { hours: 12, comparisons: limits.flush_comparisons / 100 }
 
 /**
  * Counts heartbeats that were sent just now. Sending them again changes nothing, in any order. Heartbeats that arrive
@@ -20,7 +28,7 @@ const MAX_BATCH_HOURS = 12
  * `payload_too_large` for a request that would change too many rows.
  */
 export const createHeartbeatRecorder = (database: Database, host: ProjectHost) => {
-  const queue = new WriteQueue(database, recordOne, recordMany)
+  const queue = new WriteQueue(database, recordBatches)
   return async (
     userId: string,
     sent: readonly SentHeartbeat[],
@@ -29,18 +37,18 @@ export const createHeartbeatRecorder = (database: Database, host: ProjectHost) =
     const batch = withoutFarDays(batchOf(userId, sent, timezone, host), Date.now() / 1_000)
     const size = batch.heartbeats.length
     if (size === 0) return nothingRecorded(batch)
-    const { recorded, named } = await (isRecordedAlone(batch)
-      ? queue.writeSingle({ item: batch, isRepeatable: true })
-      : queue.record({ userId, item: batch, size, isRepeatable: true }))
+    const write = { userId, item: batch, size, isRepeatable: true }
+    const { recorded, named } = await (isLarge(batch) ? queue.recordAlone(write) : queue.record(write))
+    // After the commit, because it caches what's stored.
     rememberRepos(named)
     return recorded
   }
 }
 
-/** Whether a batch is recorded alone: it reads many hours, or has to wait for the person's other heartbeats. */
-const isRecordedAlone = (batch: Batch): boolean =>
+/** Whether a batch reads many hours, or the hours before it. */
+const isLarge = (batch: Batch): boolean =>
   asksForLastProject(batch) ||
-  hoursAround(batch.heartbeats.map(({ minute }) => minute)).length > MAX_BATCH_HOURS
+  hoursAround(batch.heartbeats.map(({ minute }) => minute)).length > MAX_IN_SET.hours
 
 /** The repositories are those that the person has named in full. */
 interface RecordedBatch {
@@ -48,40 +56,42 @@ interface RecordedBatch {
   named: ReposToRemember
 }
 
-const recordOne = async (tx: Tx, sent: Batch): Promise<RecordedBatch> => {
-  const batch = await resolveLastProjects(tx, sent)
-  const facts = await readFactsOfOne(tx, batch)
-  const plan = await planOne(tx, facts)
-  if (plan.kind === 'rejected') throw plan.error
-  const planned = plannedOf(plan)
-  await write(tx, [planned])
-  return planned.result
-}
-
-const recordMany = async (tx: Tx, batches: readonly Batch[]): Promise<Outcome<RecordedBatch>[]> => {
-  const plans = await planMany(tx, batches)
-  const outcomes = plans.map((one) => (one.kind === 'planned' ? plannedOf(one) : one))
-  await write(
+/**
+ * Records heartbeats of different people in one transaction. A single batch waits for its person's lock, and has higher limits.
+ * @returns an outcome for each of them, in order
+ */
+const recordBatches = async (tx: Tx, batches: readonly Batch[]): Promise<Outcome<RecordedBatch>[]> => {
+  const isAlone = batches.length === 1
+  const userIds = batches.map(({ userId }) => userId)
+  const locked = await lockMinutes(tx, userIds, { waits: isAlone })
+  const facts = await readFacts(
     tx,
-    outcomes.filter((one) => one.kind === 'recorded'),
+    batches.filter(({ userId }) => locked.has(userId)),
+    isAlone ? limits.flush_comparisons : MAX_IN_SET.comparisons,
   )
-  return outcomes
-}
-
-/** A batch whose changes still have to be written. */
-interface PlannedBatch extends Written<RecordedBatch> {
-  plan: HeartbeatPlan
-}
-
-const plannedOf = (plan: HeartbeatPlan): PlannedBatch => {
-  const { userId, recorded, repos } = plan
-  return { kind: 'recorded', userId, plan, result: { recorded, named: reposToRemember(userId, repos) } }
-}
-
-const write = async (tx: Tx, planned: readonly PlannedBatch[]): Promise<void> => {
-  await Promise.all(planned.map(({ result }) => storeRepos(tx, result.named)))
-  await writePlans(
+  const counted = await Promise.all(facts.map(countHeartbeats))
+  const plans = await planHeartbeats(
     tx,
-    planned.map(({ plan }) => plan),
+    counted.filter((one) => one.kind === 'counted'),
   )
+  const named = plans.map(({ userId, repos }) => reposToRemember(userId, repos))
+  await Promise.all(named.map((repos) => storeRepos(tx, repos)))
+  tx.awaitAtCommit(
+    nameTimezones(
+      tx,
+      plans.filter(({ recording }) => recording.hasNewTimezone),
+    ),
+  )
+  await writePlans(tx, plans)
+  const outcomes = new Map<string, Outcome<RecordedBatch>>(
+    plans.map(({ userId, recorded }, index) => [
+      userId,
+      { kind: 'recorded', result: { recorded, named: named[index] as ReposToRemember } },
+    ]),
+  )
+  counted.forEach((one, index) => {
+    const userId = facts[index]?.batch.userId ?? ''
+    if (one.kind === 'rejected') outcomes.set(userId, isAlone ? reject(one.error) : leaveOut)
+  })
+  return userIds.map((userId) => outcomes.get(userId) ?? leaveOut)
 }

@@ -145,7 +145,7 @@ class Reduction {
   private projectDays = 0
   /** How many bytes it takes. */
   bytes = 0
-  private readonly lastSecond = Date.now() / 1_000 + limits.heartbeat_future_minutes * MINUTE_SECONDS
+  private readonly lastSecond = Date.now() / 1_000 + limits.future_minutes * MINUTE_SECONDS
 
   constructor(private readonly host: ProjectHost) {}
 

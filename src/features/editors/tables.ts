@@ -39,21 +39,32 @@ export const heartbeatHours = table(
     hour: hour(),
     /** Repositories in lower case, and project names that aren't repositories. */
     projects: text('projects').array().notNull(),
-    /** For each project, the minutes in which its heartbeat was the first. */
+    /** For each project, the minutes that have its mark: those in which its heartbeat was the earliest. */
     marks: minutesOf('marks').notNull(),
-    /** For each project, the minutes in which its heartbeat was the last. Null: the same as `marks`. */
+    /** For each minute with a mark, when its earliest heartbeat was, in hundredths of a second. Null: not known. */
+    firstTimes: smallint('first_times').array(),
+    /**
+     * The local hour since 1970 in which this hour's minutes count: the one for which the first of them was recorded. Null:
+     * none has counted, or version 1.0.0 has written the row.
+     */
+    localHour: integer('local_hour'),
+    /** Columns of version 1.0.0. */
     lastMarks: minutesOf('leaves'),
-    /** For each minute with a mark, when its last heartbeat was, in hundredths of a second. Null: not known. */
     lastTimes: smallint('last_times').array(),
     /** Workspaces and the minutes counted there. */
     countedIn: uuid('counted_in').array().notNull(),
     counted: minutesOf('counted').notNull(),
-    /** Repositories, and the minutes that have counted for them, so that no minute counts for two. Null: not known. */
+    /**
+     * Repositories, and project names that aren't repositories, and the minutes that have counted for them, so that no minute
+     * counts for two. Those that count in no workspace count only for the person. Null: not known.
+     */
     countedRepos: text('counted_repos').array(),
     countedFor: minutesOf('counted_for'),
     /** The same for the person's agents, which count separately. Null if there are none. */
     agentProjects: text('agent_projects').array(),
     agentMarks: minutesOf('agent_marks'),
+    agentFirstTimes: smallint('agent_first_times').array(),
+    /** Columns of version 1.0.0. */
     agentLastMarks: minutesOf('agent_leaves'),
     agentLastTimes: smallint('agent_last_times').array(),
   },

@@ -1,85 +1,77 @@
 /**
- * The minutes that a person's and their agents' heartbeats have marked, and where the person's minutes have counted.
- * The set of heartbeats alone determines which minutes count: a mark is never removed, and minutes between two close
- * marks are also between even closer ones. So it is enough to look at new marks and their neighbors, and to count no
- * minute twice.
+ * The minutes that a person's and their agents' heartbeats have marked, for whom each minute is, and where the person's
+ * minutes have counted. The set of heartbeats alone determines who gets a minute: it belongs to its earliest heartbeat, and
+ * without one, to the mark before it if the next mark is close enough.
  */
 import { limits } from '../../../schemas/limits.js'
-
-const HOUR_MS = 3_600_000
+import { HOURS } from '../../platform/time/days.js'
 
 /** Minutes in an hour. */
-const MINUTES = 60
+export const MINUTES = 60
 const MINUTE_SECONDS = 60
 const HUNDREDTHS = 100
-/** Represents an unknown time. Nothing comes after it. */
-const END_OF_MINUTE = MINUTE_SECONDS * HUNDREDTHS
-/** How far apart two heartbeats can be, at most, for the minutes between them to count. */
+/** Represents an unknown time. Nothing comes before it. */
+const UNKNOWN = -1
+/** How far apart two marks can be, at most, for the minutes between them to count. */
 const MAX_GAP = limits.heartbeat_idle_minutes_max
 
 /** An hour's marks as stored: for each project, a text of 60 digits, one for each minute. */
 export interface StoredMarks {
   projects: string[]
-  /** The minutes in which the project's heartbeat was the first. */
+  /** The minutes that have the project's mark. */
   marks: string[]
-  /** The minutes in which its heartbeat was the last. Null: the same as `marks`. */
-  lastMarks: string[] | null
-  /** For each minute with a mark, when its last heartbeat was, in hundredths of a second. Null: not known. */
-  lastAt: number[] | null
+  /** For each minute with a mark, when its earliest heartbeat was, in hundredths of a second. Null: not known. */
+  firstAt: number[] | null
 }
 
 /** An hour as it is stored. */
 export interface StoredHour extends StoredMarks {
   hour: number
+  /** The local hour in which its minutes count. Null: none has counted yet, or version 1.0.0 has written the row. */
+  localHour: number | null
   /** Workspaces, and the minutes that have counted there. */
   countedIn: string[]
   counted: string[]
-  /** Repositories, and the minutes that have counted for them. Null: not known. */
+  /** Repositories and project names, and the minutes that have counted for them. Null: not known. */
   countedRepos: string[] | null
   countedFor: string[] | null
   /** Null: no agent has sent anything. */
   agentProjects: string[] | null
   agentMarks: string[] | null
-  agentLastMarks: string[] | null
-  agentLastAt: number[] | null
+  agentFirstAt: number[] | null
 }
 
-/**
- * A minute that counts where the idle window is at least as long as the gap around the minute. 0: the minute has a
- * mark.
- */
-export interface Candidate {
+/** A minute, and whose it is. */
+export interface Owned {
   /** Minutes since 1970. */
   minute: number
   project: string
+  /** It counts where the idle window is at least this long. 0: the minute has a mark. */
   gap: number
 }
 
 class MarkedHour {
   constructor(
-    /** The projects with a minute's first and last heartbeat. */
-    readonly first: (string | undefined)[] = new Array(MINUTES),
-    readonly last: (string | undefined)[] = new Array(MINUTES),
-    /** When a minute's last heartbeat was, in hundredths of a second. */
-    readonly lastAt: (number | undefined)[] = new Array(MINUTES),
+    /** The project of each minute that has a mark. */
+    readonly projects: (string | undefined)[] = new Array(MINUTES),
+    /** When the minute's earliest heartbeat was, in hundredths of a second. */
+    readonly firstAt: (number | undefined)[] = new Array(MINUTES),
   ) {}
 
   copy(): MarkedHour {
-    return new MarkedHour(this.first.slice(), this.last.slice(), this.lastAt.slice())
+    return new MarkedHour(this.projects.slice(), this.firstAt.slice())
   }
 
-  get projects(): string[] {
-    return [...new Set([...this.first, ...this.last])].filter((project) => project !== undefined)
+  distinct(): string[] {
+    return [...new Set(this.projects)].filter((project) => project !== undefined)
   }
 
   toStored(): StoredMarks {
-    const { projects, first, last, lastAt } = this
-    const isSame = first.every((project, minute) => project === last[minute])
+    const projects = this.distinct()
     return {
       projects,
-      marks: projects.map((project) => bitsOf((minute) => first[minute] === project)),
-      lastMarks: isSame ? null : projects.map((project) => bitsOf((minute) => last[minute] === project)),
-      lastAt: lastAt.filter((at) => at !== undefined),
+      marks: projects.map((project) => bitsOf((minute) => this.projects[minute] === project)),
+      firstAt: this.firstAt.filter((at) => at !== undefined),
     }
   }
 }
@@ -93,12 +85,7 @@ const eachMinute = function* (bits: string) {
 const bitsOf = (isSet: (minute: number) => boolean): string =>
   Array.from({ length: MINUTES }, (_, minute) => (isSet(minute) ? '1' : '0')).join('')
 
-const bitsOfSet = (minutes: ReadonlySet<number>): string => bitsOf((minute) => minutes.has(minute))
-
 export const hourOf = (minute: number): number => Math.floor(minute / MINUTES)
-
-/** The UTC day of an hour since 1970. */
-export const dayOfHour = (hour: number): string => new Date(hour * HOUR_MS).toISOString().slice(0, 10)
 
 /** A workspace's idle window as clients apply it. */
 export const clampIdleWindow = (minutes: number): number =>
@@ -123,6 +110,20 @@ export const hoursAround = (minutes: Iterable<number>): number[] => {
   return [...hours].sort((a, b) => a - b)
 }
 
+/** The minutes whose owner can depend on these. */
+export const minutesAround = (minutes: Iterable<number>): Set<number> => {
+  const all = new Set<number>()
+  for (const minute of minutes) for (let step = 1 - MAX_GAP; step < MAX_GAP; step++) all.add(minute + step)
+  return all
+}
+
+/** The minutes of an hour. */
+export const minutesOfHour = (hour: number): number[] =>
+  Array.from({ length: MINUTES }, (_, minute) => hour * MINUTES + minute)
+
+/** The first hour of a UTC day. */
+export const firstHourOf = (day: string): number => (Date.parse(day) / 86_400_000) * HOURS
+
 /** The marks of a person or the person's agents. */
 export class Marks {
   private readonly hours = new Map<number, MarkedHour>()
@@ -131,93 +132,79 @@ export class Marks {
     for (const row of stored) this.load(row)
   }
 
-  /** Copies another object's marks. */
-  protected copyFrom(other: Marks): this {
-    for (const [number, hour] of other.hours) this.hours.set(number, hour.copy())
-    return this
-  }
-
   copy(): Marks {
-    return new Marks().copyFrom(this)
+    const copy = new Marks()
+    for (const [number, hour] of this.hours) copy.hours.set(number, hour.copy())
+    return copy
   }
 
-  private load({ hour: number, projects, marks, lastMarks, lastAt }: StoredMarks & { hour: number }): void {
+  private load({ hour: number, projects, marks, firstAt }: StoredMarks & { hour: number }): void {
     const hour = this.toMark(number)
     projects.forEach((project, index) => {
-      for (const minute of eachMinute(marks[index] ?? '')) hour.first[minute] = project
-      for (const minute of eachMinute((lastMarks ?? marks)[index] ?? '')) hour.last[minute] = project
+      for (const minute of eachMinute(marks[index] ?? '')) hour.projects[minute] = project
     })
-    const minutes = Object.keys(hour.first).map(Number)
-    // Instances of an earlier version add marks without a time.
-    const isKnown = lastAt?.length === minutes.length
+    const minutes = Object.keys(hour.projects).map(Number)
+    // Version 1.0.0 adds marks without a time.
+    const isKnown = firstAt?.length === minutes.length
     minutes.forEach((minute, index) => {
-      hour.lastAt[minute] = isKnown ? lastAt[index] : END_OF_MINUTE
+      hour.firstAt[minute] = isKnown ? firstAt[index] : UNKNOWN
     })
   }
 
   /**
-   * A minute's last project is that of its latest heartbeat, so sending earlier ones again changes nothing.
+   * A minute belongs to its earliest heartbeat, and at equal times, to the name that sorts first.
    * @param time seconds since 1970
-   * @returns `new` if the minute had no mark before, `changed` if this is its latest heartbeat
+   * @returns whether anything has changed
    */
-  mark(time: number, project: string): 'new' | 'changed' | 'unchanged' {
+  mark(time: number, project: string): boolean {
     const minute = Math.floor(time / MINUTE_SECONDS)
     const hour = this.toMark(hourOf(minute))
     const index = minute % MINUTES
     const at = Math.floor((time - minute * MINUTE_SECONDS) * HUNDREDTHS)
-    const isNew = hour.first[index] === undefined
-    if (at <= (hour.lastAt[index] ?? -1)) return 'unchanged'
-    if (isNew) hour.first[index] = project
-    hour.last[index] = project
-    hour.lastAt[index] = at
-    return isNew ? 'new' : 'changed'
+    const [known, knownAt] = [hour.projects[index], hour.firstAt[index] ?? UNKNOWN]
+    const isEarlier = known === undefined || at < knownAt || (at === knownAt && project < known)
+    if (!isEarlier) return false
+    hour.projects[index] = project
+    hour.firstAt[index] = at
+    return true
   }
 
-  /** The project with the last heartbeat before a minute, if it is close enough. */
-  projectBefore(minute: number): string | undefined {
+  /** Removes the mark of a minute. */
+  unmark(minute: number): void {
+    const hour = this.hours.get(hourOf(minute))
+    if (!hour) return
+    delete hour.projects[minute % MINUTES]
+    delete hour.firstAt[minute % MINUTES]
+  }
+
+  /** Whose a minute is. Undefined: no one's. */
+  ownerOf(minute: number): Owned | undefined {
+    const project = this.projectAt(minute)
+    if (project !== undefined) return { minute, project, gap: 0 }
     const earlier = this.nearest(minute, -1)
-    return earlier === undefined ? undefined : this.lastOf(earlier)
+    const later = earlier === undefined ? undefined : this.nearest(minute, 1)
+    if (earlier === undefined || later === undefined || later - earlier > MAX_GAP) return undefined
+    return { minute, project: this.projectAt(earlier) as string, gap: later - earlier }
   }
 
-  /** New marks, and the minutes between them and their neighbors. */
-  *around(marks: Iterable<number>): Generator<Candidate> {
-    const isNew = new Set(marks)
-    for (const minute of isNew) {
-      yield { minute, project: this.firstOf(minute), gap: 0 }
-      const earlier = this.nearest(minute, -1)
-      if (earlier !== undefined) yield* this.between(earlier, minute)
-      const later = this.nearest(minute, 1)
-      // If the later mark is new too, its own turn yields this gap.
-      if (later !== undefined && !isNew.has(later)) yield* this.between(minute, later)
-    }
-  }
-
-  /** All marks, and the minutes between each and the next. */
-  *all(): Generator<Candidate> {
-    for (const [number, { first }] of this.hours) {
-      for (let index = 0; index < MINUTES; index++) {
-        const project = first[index]
-        if (project === undefined) continue
-        const minute = number * MINUTES + index
-        yield { minute, project, gap: 0 }
-        const later = this.nearest(minute, 1)
-        if (later !== undefined) yield* this.between(minute, later)
-      }
+  /** The minutes that are someone's. */
+  *ownersOf(minutes: Iterable<number>): Generator<Owned> {
+    for (const minute of minutes) {
+      const owner = this.ownerOf(minute)
+      if (owner) yield owner
     }
   }
 
   /** The minutes that have a mark. */
   marked(): number[] {
-    return [...this.hours].flatMap(([number, { first }]) =>
-      Object.keys(first).map((index) => number * MINUTES + Number(index)),
+    return [...this.hours].flatMap(([number, { projects }]) =>
+      Object.keys(projects).map((index) => number * MINUTES + Number(index)),
     )
   }
 
   /** The projects that have a mark. */
   projects(): Set<string> {
-    const projects = new Set<string>()
-    for (const hour of this.hours.values()) for (const project of hour.projects) projects.add(project)
-    return projects
+    return new Set([...this.hours.values()].flatMap((hour) => hour.distinct()))
   }
 
   /** The hours in which a project has marks. */
@@ -229,25 +216,16 @@ export class Marks {
     return (this.hours.get(number) ?? NO_MARKS).toStored()
   }
 
-  private *between(earlier: number, later: number): Generator<Candidate> {
-    const project = this.lastOf(earlier)
-    for (let minute = earlier + 1; minute < later; minute++) yield { minute, project, gap: later - earlier }
+  private projectAt(minute: number): string | undefined {
+    return this.hours.get(hourOf(minute))?.projects[minute % MINUTES]
   }
 
   private nearest(minute: number, direction: 1 | -1): number | undefined {
-    for (let steps = 1; steps <= MAX_GAP; steps++) {
+    for (let steps = 1; steps < MAX_GAP; steps++) {
       const at = minute + direction * steps
-      if (this.hours.get(hourOf(at))?.first[at % MINUTES] !== undefined) return at
+      if (this.projectAt(at) !== undefined) return at
     }
     return undefined
-  }
-
-  private firstOf(minute: number): string {
-    return this.hours.get(hourOf(minute))?.first[minute % MINUTES] as string
-  }
-
-  private lastOf(minute: number): string {
-    return this.hours.get(hourOf(minute))?.last[minute % MINUTES] as string
   }
 
   /** The hour to add marks to. */
@@ -258,127 +236,134 @@ export class Marks {
   }
 }
 
-const marksOfAgents = (row: StoredHour): (StoredMarks & { hour: number })[] => {
-  const { hour, agentProjects: projects, agentMarks, agentLastMarks: lastMarks, agentLastAt: lastAt } = row
-  return projects ? [{ hour, projects, marks: agentMarks ?? [], lastMarks, lastAt }] : []
+/** The marks of a person, and those of their agents, which are kept separately. */
+export interface Timeline {
+  own: Marks
+  agents: Marks
 }
 
-/** The marks of a person. Those of their agents are kept separately. */
-export class Timeline extends Marks {
-  constructor(
-    stored: readonly StoredHour[],
-    readonly agents = new Marks(stored.flatMap(marksOfAgents)),
-  ) {
-    super(stored)
-  }
+export const timelineOf = (stored: readonly StoredHour[]): Timeline => ({
+  own: new Marks(stored),
+  agents: new Marks(
+    stored.flatMap(({ hour, agentProjects: projects, agentMarks, agentFirstAt: firstAt }) =>
+      projects ? [{ hour, projects, marks: agentMarks ?? [], firstAt }] : [],
+    ),
+  ),
+})
 
-  override copy(): Timeline {
-    return new Timeline([], this.agents.copy()).copyFrom(this)
-  }
+interface CountedHour {
+  /** The local hour in which the minutes count. */
+  localHour: number | undefined
+  /** The minutes that have counted in workspaces. */
+  inWorkspaces: Map<string, Set<number>>
+  /** For whom each minute has counted: a repository, or a project name. */
+  owners: (string | undefined)[]
 }
 
-class CountedHour {
-  constructor(
-    readonly inWorkspaces = new Map<string, Set<number>>(),
-    readonly forRepos = new Map<string, Set<number>>(),
-    readonly repoOf: (string | undefined)[] = new Array(MINUTES),
-  ) {}
-
-  copy(): CountedHour {
-    return new CountedHour(copyOf(this.inWorkspaces), copyOf(this.forRepos), this.repoOf.slice())
-  }
-}
-
-const copyOf = (minutes: ReadonlyMap<string, ReadonlySet<number>>) =>
-  new Map(Array.from(minutes, ([key, own]) => [key, new Set(own)]))
-
-const NEVER_COUNTED = new CountedHour()
-
-/** Where a person's minutes have counted. */
+/** Where a person's minutes have counted, and for which repositories. */
 export class Counts {
   private readonly hours = new Map<number, CountedHour>()
 
   constructor(stored: readonly StoredHour[]) {
-    for (const { hour, countedIn, counted, countedRepos, countedFor } of stored) {
-      const { inWorkspaces, forRepos, repoOf } = this.toCount(hour)
+    for (const { hour, localHour, countedIn, counted, countedRepos, countedFor } of stored) {
+      const own = this.at(hour)
+      own.localHour = localHour ?? undefined
       countedIn.forEach((workspaceId, index) => {
-        inWorkspaces.set(workspaceId, new Set(eachMinute(counted[index] ?? '')))
+        own.inWorkspaces.set(workspaceId, new Set(eachMinute(counted[index] ?? '')))
       })
       countedRepos?.forEach((repoKey, index) => {
-        const minutes = new Set(eachMinute(countedFor?.[index] ?? ''))
-        forRepos.set(repoKey, minutes)
-        for (const minute of minutes) repoOf[minute] = repoKey
+        for (const minute of eachMinute(countedFor?.[index] ?? '')) own.owners[minute] = repoKey
       })
     }
   }
 
-  copy(): Counts {
-    const copy = new Counts([])
-    for (const [number, hour] of this.hours) copy.hours.set(number, hour.copy())
-    return copy
+  hasCountedIn(workspaceId: string, minute: number): boolean {
+    return (
+      this.hours
+        .get(hourOf(minute))
+        ?.inWorkspaces.get(workspaceId)
+        ?.has(minute % MINUTES) ?? false
+    )
   }
 
-  hasCounted(workspaceId: string, minute: number): boolean {
-    const minutes = this.hours.get(hourOf(minute))?.inWorkspaces.get(workspaceId)
-    return minutes?.has(minute % MINUTES) ?? false
+  /** The workspaces in which a minute has counted. */
+  workspacesOf(minute: number): string[] {
+    const { inWorkspaces } = this.at(hourOf(minute))
+    return [...inWorkspaces].flatMap(([workspaceId, minutes]) =>
+      minutes.has(minute % MINUTES) ? [workspaceId] : [],
+    )
   }
 
-  hasCountedAnywhere(minute: number): boolean {
-    const { inWorkspaces } = this.hours.get(hourOf(minute)) ?? NEVER_COUNTED
-    for (const minutes of inWorkspaces.values()) if (minutes.has(minute % MINUTES)) return true
-    return false
+  /** For whom a minute has counted. Undefined: it hasn't, or version 1.0.0 doesn't say. */
+  ownerOf(minute: number): string | undefined {
+    return this.hours.get(hourOf(minute))?.owners[minute % MINUTES]
   }
 
-  /** A minute counted for one repository in a workspace never counts for another repository elsewhere. */
-  canCountFor(repoKey: string, minute: number): boolean {
-    const counted = this.hours.get(hourOf(minute))?.repoOf[minute % MINUTES]
-    return counted === undefined || counted === repoKey
+  count(minute: number, owner: string, workspaces: readonly string[]): void {
+    const { inWorkspaces, owners } = this.at(hourOf(minute))
+    owners[minute % MINUTES] = owner
+    for (const workspaceId of workspaces)
+      inWorkspaces.set(workspaceId, (inWorkspaces.get(workspaceId) ?? new Set()).add(minute % MINUTES))
   }
 
-  count(workspaceId: string, minute: number, repoKey: string): void {
-    const index = minute % MINUTES
-    const { inWorkspaces, forRepos, repoOf } = this.toCount(hourOf(minute))
-    inWorkspaces.set(workspaceId, (inWorkspaces.get(workspaceId) ?? new Set()).add(index))
-    forRepos.set(repoKey, (forRepos.get(repoKey) ?? new Set()).add(index))
-    repoOf[index] = repoKey
+  /** Takes a minute out of all workspaces, and from its owner. */
+  takeOut(minute: number): void {
+    const { inWorkspaces, owners } = this.at(hourOf(minute))
+    owners[minute % MINUTES] = undefined
+    for (const minutes of inWorkspaces.values()) minutes.delete(minute % MINUTES)
   }
 
-  storedHour(number: number): Pick<StoredHour, 'countedIn' | 'counted' | 'countedRepos' | 'countedFor'> {
-    const { inWorkspaces, forRepos } = this.hours.get(number) ?? NEVER_COUNTED
+  /** The local hour in which a minute counts: the one for which the first minute of its UTC hour was recorded. */
+  localHourOf(minute: number, first: (hour: number) => number): number {
+    const hour = this.at(hourOf(minute))
+    hour.localHour ??= first(hourOf(minute))
+    return hour.localHour
+  }
+
+  /** Undefined if no minute of this UTC hour has counted yet. */
+  knownLocalHourOf(number: number): number | undefined {
+    return this.hours.get(number)?.localHour
+  }
+
+  storedHour(
+    number: number,
+  ): Pick<StoredHour, 'localHour' | 'countedIn' | 'counted' | 'countedRepos' | 'countedFor'> {
+    const { localHour = null, inWorkspaces, owners } = this.at(number)
+    const counted = [...inWorkspaces].filter(([, minutes]) => minutes.size > 0)
+    const repos = [...new Set(owners)].filter((owner) => owner !== undefined)
     return {
-      countedIn: [...inWorkspaces.keys()],
-      counted: Array.from(inWorkspaces.values(), bitsOfSet),
-      countedRepos: [...forRepos.keys()],
-      countedFor: Array.from(forRepos.values(), bitsOfSet),
+      localHour,
+      countedIn: counted.map(([workspaceId]) => workspaceId),
+      counted: counted.map(([, minutes]) => bitsOf((minute) => minutes.has(minute))),
+      countedRepos: repos,
+      countedFor: repos.map((repo) => bitsOf((minute) => owners[minute] === repo)),
     }
   }
 
-  /** The hour to add counts to. */
-  private toCount(number: number): CountedHour {
-    const hour = this.hours.get(number) ?? new CountedHour()
+  private at(number: number): CountedHour {
+    const hour = this.hours.get(number) ?? {
+      localHour: undefined,
+      inWorkspaces: new Map(),
+      owners: new Array<string | undefined>(MINUTES).fill(undefined),
+    }
     this.hours.set(number, hour)
     return hour
   }
 }
 
-/** Whether some mark has counted in no workspace. */
-export const hasUncounted = (timeline: Timeline, counts: Counts): boolean =>
-  timeline.marked().some((minute) => !counts.hasCountedAnywhere(minute))
-
 /** These hours, in order. */
-export const toStored = (timeline: Timeline, counts: Counts, hours: Iterable<number>): StoredHour[] =>
+export const toStored = ({ own, agents }: Timeline, counts: Counts, hours: Iterable<number>): StoredHour[] =>
   [...new Set(hours)]
     .sort((a, b) => a - b)
     .map((hour) => {
-      const agents = timeline.agents.storedHour(hour)
-      const hasAgents = agents.projects.length > 0
+      const ofAgents = agents.storedHour(hour)
+      const hasAgents = ofAgents.projects.length > 0
       return {
         hour,
-        ...timeline.storedHour(hour),
+        ...own.storedHour(hour),
         ...counts.storedHour(hour),
-        agentProjects: hasAgents ? agents.projects : null,
-        agentMarks: hasAgents ? agents.marks : null,
-        agentLastMarks: agents.lastMarks,
-        agentLastAt: hasAgents ? agents.lastAt : null,
+        agentProjects: hasAgents ? ofAgents.projects : null,
+        agentMarks: hasAgents ? ofAgents.marks : null,
+        agentFirstAt: hasAgents ? ofAgents.firstAt : null,
       }
     })

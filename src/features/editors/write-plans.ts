@@ -1,10 +1,7 @@
 /** Writes what heartbeats, imports and assignments change. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Tx } from '../../platform/database/client.js'
-import { replaceAgentDays, replacePersonalDays, writeMinutes } from '../minutes/index.js'
-import type { AgentChanges } from './count-agents.js'
-import { PIECE_MINUTES, type WorkspaceMinutes } from './count-minutes.js'
-import type { PersonalMinutes } from './count-personal.js'
+import { type PersonDays, writePersonDays } from '../minutes/index.js'
+import { type AgentDay, replaceAgentDays } from '../own-time/index.js'
 import { updateLastHeartbeats, writeMarks } from './queries/marks.js'
 import { chooseRepo, deleteOldestNames, type EditorProject, updateNameUse } from './queries/projects.js'
 import type { StoredHour } from './timeline.js'
@@ -12,10 +9,10 @@ import type { StoredHour } from './timeline.js'
 /** A person's changes. */
 export interface Plan {
   userId: string
-  minutes: WorkspaceMinutes
-  /** Minutes that no workspace counts. */
-  personal: PersonalMinutes
-  agents: AgentChanges
+  timezone: string
+  /** The days in workspaces and of the person's own time. */
+  days: PersonDays
+  agentDays: AgentDay[]
   /** Marks to store. */
   hours: StoredHour[]
   /** Names with the repositories that were chosen for them. */
@@ -41,26 +38,13 @@ export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> 
   // Awaited, because a second statement counts the deleted names, if there are any.
   for (const { userId, isFull } of plans) if (isFull) await deleteOldestNames(tx, userId)
 
-  const marking = writeMarks(tx, plans)
-  const remembering = updateLastHeartbeats(tx, plans)
-  const replacing = plans.flatMap(({ userId, agents, personal }) => [
-    ...(agents.kind === 'changed' ? [replaceAgentDays(tx, userId, agents.days)] : []),
-    replacePersonalDays(tx, userId, personal.rows),
-  ])
-  tx.awaitAtCommit(Promise.all([marking, remembering, ...replacing]))
-
-  if (plans.every(({ minutes }) => minutes.addedCount < PIECE_MINUTES)) {
-    const adding = writeMinutes(
+  tx.awaitAtCommit(
+    writeMarks(tx, plans),
+    updateLastHeartbeats(tx, plans),
+    ...plans.map((plan) => replaceAgentDays(tx, plan, plan.agentDays)),
+    writePersonDays(
       tx,
-      plans.flatMap(({ minutes }) => minutes.added.flat()),
-    )
-    tx.awaitAtCommit(adding)
-    return
-  }
-  for (const { minutes } of plans)
-    for (const part of minutes.added) {
-      const adding = writeMinutes(tx, part)
-      tx.awaitAtCommit(adding)
-      await yieldToEventLoop()
-    }
+      plans.map(({ days }) => days),
+    ),
+  )
 }

@@ -1,11 +1,11 @@
-/** Caps active minutes per member and workspace at 60 an hour and 1440 a day, across all repositories. */
+/** Caps a person's minutes in a place (a workspace, or their own time) at 60 a local hour and 1440 a local day. */
 import { limits } from '../../../schemas/limits.js'
 import { HOURS } from '../../platform/time/days.js'
 
 /** Minutes in one repository, or in all of them on a day. */
 export interface Minutes {
   minutes: number
-  /** Minutes in each of the 24 UTC hours. Their sum is at most `minutes`. */
+  /** Minutes in each of the 24 local hours. Their sum is at most `minutes`. */
   hours: number[]
 }
 
@@ -14,27 +14,21 @@ export type Cut = 'none' | 'hour_full' | 'day_full'
 export const noMinutes = (): Minutes => ({ minutes: 0, hours: new Array(HOURS).fill(0) })
 
 /** Changes `sum`. */
-export const addTo = (sum: Minutes, minutes: number, hours: number[]): void => {
+export const addTo = (sum: Minutes, minutes: number, hours: readonly number[]): void => {
   sum.minutes += minutes
   for (let hour = 0; hour < HOURS; hour++) sum.hours[hour] = (sum.hours[hour] ?? 0) + (hours[hour] ?? 0)
-}
-
-export const sumOf = (a: Readonly<Minutes>, b: Minutes): Minutes => {
-  const sum = { minutes: a.minutes, hours: [...a.hours] }
-  addTo(sum, b.minutes, b.hours)
-  return sum
 }
 
 /**
  * The part of an entry that fits on a day. Minutes above a cap are cut from the hour, the day and the repository alike,
  * so that the three always agree.
- * @param total the member's minutes of the day so far, in all repositories
+ * @param total the person's minutes of the local day so far, in all repositories
  * @returns `cut`: the cap that cut the entry, `hour_full` if both did
  */
 export const capMinutes = (
   total: Readonly<Minutes>,
   minutes: number,
-  hours: Record<string, number> = {},
+  hours: readonly number[],
 ): { counted: Minutes; cut: Cut } => {
   const fitting: number[] = []
   let inHours = 0
@@ -55,19 +49,4 @@ export const capMinutes = (
   }
   const cut = left < minutes ? 'hour_full' : counted < left ? 'day_full' : 'none'
   return { counted: { minutes: counted, hours: fitting }, cut }
-}
-
-/** One member's day in one workspace. */
-export interface MemberDay {
-  /** The minutes so far, in all repositories. */
-  readonly total: Minutes
-  /** The time zone of each repository with minutes. */
-  readonly timezones: ReadonlyMap<string, string | null> | 'not read'
-}
-
-/** @param days by day @throws if the day wasn't locked */
-export const requireDay = <Day>(days: ReadonlyMap<string, Day>, day: string): Day => {
-  const found = days.get(day)
-  if (!found) throw new Error('Minutes were counted on a day that isn’t locked')
-  return found
 }

@@ -4,62 +4,87 @@
  */
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { localHoursOf } from '../../platform/time/zones.js'
+import { type Minutes, noMinutes } from './caps.js'
 
-/** Minutes of a UTC day by hour, recorded in one time zone. */
-export interface ZoneHours {
-  day: string
-  timezone: string
-  hours: readonly number[]
+/** A local hour, counted from the midnight that begins 1970-01-01 on the person's calendar. */
+export type LocalHour = number
+
+const DAY_MS = 86_400_000
+
+/** The local hour in which a UTC hour starts. @param hour UTC hours since 1970 */
+export const localHourOf = (timezone: string, hour: number): LocalHour => {
+  const day = Math.floor(hour / HOURS)
+  const local = localHoursOf(timezone, dayOf(day * HOURS))[hour - day * HOURS] ?? 0
+  return day * HOURS + local
 }
 
-export interface LocalHour {
-  day: string
-  hour: number
-  /** The UTC hour. */
-  utcHour: number
-  minutes: number
-}
+/** The day of a local hour, or of a UTC hour. */
+export const dayOf = (hour: number): string =>
+  new Date(Math.floor(hour / HOURS) * DAY_MS).toISOString().slice(0, 10)
 
-/** The hours that have minutes. */
-export const localHours = function* ({ day, timezone, hours }: ZoneHours): Generator<LocalHour> {
-  if (hours.every((minutes) => minutes === 0)) return
+/** Minutes by local day. Those without an hour belong to the day that the client named. @param hours by UTC hour */
+export const toLocalDays = (
+  timezone: string,
+  day: string,
+  { minutes, hours }: { minutes: number; hours: Readonly<Record<string, number>> },
+): Map<string, Minutes> => {
+  const days = new Map<string, Minutes>()
+  const at = (local: string): Minutes => {
+    const known = days.get(local) ?? noMinutes()
+    days.set(local, known)
+    return known
+  }
   const local = localHoursOf(timezone, day)
-  for (let utcHour = 0; utcHour < HOURS; utcHour++) {
-    const minutes = hours[utcHour] ?? 0
-    if (minutes === 0) continue
-    const at = local[utcHour] ?? utcHour
-    const later = Math.floor(at / HOURS)
-    yield { day: later === 0 ? day : addDays(day, later), hour: at - later * HOURS, utcHour, minutes }
+  let rest = minutes
+  for (let hour = 0; hour < HOURS; hour++) {
+    const inHour = hours[hour] ?? 0
+    if (inHour === 0) continue
+    const localHour = local[hour] ?? hour
+    const later = Math.floor(localHour / HOURS)
+    const part = at(later === 0 ? day : addDays(day, later))
+    part.minutes += inHour
+    part.hours[localHour - later * HOURS] = (part.hours[localHour - later * HOURS] ?? 0) + inHour
+    rest -= inHour
   }
+  if (rest > 0) at(day).minutes += rest
+  return days
 }
 
-/** Minutes of a UTC day that belong to the local days before and after it. */
-export interface Shares {
-  before: number
-  after: number
+/** A local day's minutes by UTC day, with the zone in which they were last written. */
+export const toUtcDays = (
+  timezone: string | null,
+  day: string,
+  { minutes, hours }: { minutes: number; hours: readonly number[] | null },
+): Map<string, number> => {
+  const days = new Map<string, number>()
+  const add = (utcDay: string, more: number) => days.set(utcDay, (days.get(utcDay) ?? 0) + more)
+  let rest = minutes
+  hours?.forEach((inHour, hour) => {
+    if (inHour === 0) return
+    rest -= inHour
+    add(timezone === null ? day : utcDayOf(timezone, day, hour), inHour)
+  })
+  if (rest > 0) add(day, rest)
+  return days
 }
 
-export const sharesOf = (zoneHours: ZoneHours): Shares => {
-  const shares = { before: 0, after: 0 }
-  for (const { day, minutes } of localHours(zoneHours)) {
-    if (day < zoneHours.day) shares.before += minutes
-    if (day > zoneHours.day) shares.after += minutes
+/** The UTC day of the UTC hour that starts in a local hour. The local hour's own day, if no hour does. */
+const utcDayOf = (timezone: string, day: string, hour: number): string => {
+  for (const [days, utcDay] of [
+    [0, day],
+    [-1, addDays(day, -1)],
+    [1, addDays(day, 1)],
+  ] as const)
+    if (localHoursOf(timezone, utcDay).includes(hour - days * HOURS)) return utcDay
+  return day
+}
+
+/** When a local hour begins, in milliseconds since 1970. Undefined if no UTC hour starts in it. */
+export const startOfLocalHour = (timezone: string, day: string, hour: number): number | undefined => {
+  for (const days of [0, -1, 1]) {
+    const utcDay = addDays(day, days)
+    const utcHour = localHoursOf(timezone, utcDay).indexOf(hour - days * HOURS)
+    if (utcHour !== -1) return Date.parse(utcDay) + utcHour * 3_600_000
   }
-  return shares
+  return undefined
 }
-
-/** The shares of hours of several time zones. */
-export const sumOfShares = (all: readonly ZoneHours[]): Shares =>
-  all
-    .map(sharesOf)
-    .reduce((sum, { before, after }) => ({ before: sum.before + before, after: sum.after + after }), {
-      before: 0,
-      after: 0,
-    })
-
-/** The local days on which some of a row's minutes are. */
-export const daysOf = (day: string, minutes: number, { before, after }: Shares): string[] => [
-  ...(before > 0 ? [addDays(day, -1)] : []),
-  ...(minutes > before + after ? [day] : []),
-  ...(after > 0 ? [addDays(day, 1)] : []),
-]

@@ -5,10 +5,10 @@ import { ApiError } from '../../errors.js'
 import { requireValue } from '../../platform/process/maps.js'
 import { addDays } from '../../platform/time/days.js'
 import { nextTimezone } from '../accounts/index.js'
-import { type Cut, capMinutes, type MemberDay, type Minutes, requireDay, sumOf } from './caps.js'
-import { knownOf, type MemberDays } from './member-days.js'
+import type { Minutes } from './caps.js'
+import { toLocalDays } from './local-days.js'
+import { MAX_REPOS, OWN_TIME, type PersonDays, type Refusal, type RequestedDays } from './person-days.js'
 import type { FlushTarget } from './queries/flush-target.js'
-import type { AddedMinutes, RequestedDays } from './queries/minutes.js'
 import { recordedHoursOf, recordedPart } from './recorded-hours.js'
 
 export interface Flush {
@@ -23,39 +23,42 @@ interface Entry {
   repo: string
   /** In lower case. */
   repoKey: string
+  /** A UTC day. */
   day: string
   minutes: number
+  /** By UTC hour. */
   hours: ActivityEntry['hours']
 }
 
-/** An entry without the part that the person excludes from recording. */
-interface RecordedEntry extends Entry {
-  /** How much is left. */
-  recorded: 'all' | 'part' | 'none'
+/** An entry without the part that's in the future, or that the person excludes from recording. */
+interface CountableEntry extends Entry {
+  /** The part that's left, by local day. */
+  days: ReadonlyMap<string, Minutes>
+  /** Why some of it doesn't count, or nothing. */
+  cut: 'none' | 'in_future' | 'recording_off'
+  isEmpty: boolean
+  isExcluded: boolean
 }
 
-/** A workspace that matches, with the days that may get minutes. */
-export interface FlushWorkspace extends RequestedDays {
+/** A workspace that matches. */
+interface FlushWorkspace {
+  workspaceId: string
   repoKeys: ReadonlySet<string>
   /** The first day that counts. */
   firstDay: string
 }
 
 /** A flush, and where it counts. */
-export interface TargetedFlush {
-  kind: 'targeted'
-  userId: string
+export interface TargetedFlush extends RequestedDays {
   flush: Flush
-  entries: RecordedEntry[]
-  /** The first and the last day that still count. */
+  entries: CountableEntry[]
+  /** The first and the last UTC day that still count. */
   window: readonly [string, string]
   /** By id. */
-  workspaces: FlushWorkspace[]
+  matching: FlushWorkspace[]
   /** How many rows it may change. */
   rows: number
-  /** The person's time zone, in which the minutes are recorded. */
-  timezone: string
-  /** Whether the flush changes it. */
+  /** Whether the flush names another time zone than the stored one. */
   hasNewTimezone: boolean
 }
 
@@ -67,15 +70,23 @@ export const targetFlush = (flush: Flush, target: FlushTarget): TargetedFlush =>
   const window = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)] as const
   const isInTime = ({ day }: Entry) => day >= window[0] && day <= window[1]
   const rows = countRows(flush.entries.filter(isInTime), target)
-  const entries = recordedOf(flush, target, timezone)
-  const counting = entries.filter((entry) => entry.minutes > 0 && isInTime(entry))
-  const workspaces = target.workspaces.map(({ workspaceId, repoKeys: matched, firstDay }) => {
-    const repoKeys = new Set(matched)
-    const own = counting.filter((entry) => isMatched(entry, { repoKeys, firstDay }))
-    return { workspaceId, userId, repoKeys, firstDay, days: new Set(own.map(({ day }) => day)) }
-  })
+  const entries = countableEntries(flush, target, timezone)
+  const counting = entries.filter((entry) => !entry.isEmpty && isInTime(entry))
+  const matching = target.workspaces.map(({ workspaceId, repoKeys, firstDay }) => ({
+    workspaceId,
+    repoKeys: new Set(repoKeys),
+    firstDay,
+  }))
+  const daysIn = (workspace: FlushWorkspace) =>
+    new Set(counting.flatMap((entry) => (isMatched(entry, workspace) ? [...entry.days.keys()] : [])))
+  const workspaces = new Map(
+    matching
+      .map((workspace) => [workspace.workspaceId, daysIn(workspace)] as const)
+      .filter(([, days]) => days.size > 0),
+  )
+  const ownDays = new Set([...workspaces.values()].flatMap((days) => [...days]))
   const hasNewTimezone = next !== target.timezone
-  return { kind: 'targeted', userId, flush, entries, window, workspaces, rows, timezone, hasNewTimezone }
+  return { userId, timezone, workspaces, ownDays, flush, entries, window, matching, rows, hasNewTimezone }
 }
 
 /** Each day of a repository is one row in each matching workspace. */
@@ -89,122 +100,112 @@ const countRows = (entries: Entry[], { workspaces }: FlushTarget): number => {
   return rows
 }
 
-/** @throws {ApiError} `payload_too_large` */
-export const requireRowLimit = ({ rows, workspaces }: TargetedFlush): void => {
-  if (rows <= limits.flush_rows) return
-  const entriesThatFit = Math.floor(limits.flush_rows / workspaces.length)
-  throw new ApiError('payload_too_large', {
-    detail: `This flush would change ${rows} rows (one per repository and day in each of the ${workspaces.length} workspaces that match). The limit is ${limits.flush_rows}. Send at most ${entriesThatFit} entries in a flush.`,
+/** @returns `payload_too_large` */
+export const errorForRows = ({ rows, matching }: TargetedFlush): ApiError => {
+  const entriesThatFit = Math.floor(limits.flush_rows / matching.length)
+  return new ApiError('payload_too_large', {
+    detail: `This flush would change ${rows} rows (one per repository and day in each of the ${matching.length} workspaces that match). The limit is ${limits.flush_rows}. Send at most ${entriesThatFit} entries in a flush.`,
   })
 }
 
-const recordedOf = (flush: Flush, { recording }: FlushTarget, timezone: string): RecordedEntry[] => {
+const countableEntries = (
+  flush: Flush,
+  { now, today, recording }: FlushTarget,
+  timezone: string,
+): CountableEntry[] => {
   const reposOff = new Set(recording?.reposOff)
+  const latest = now + limits.future_minutes * MINUTE_MS
   return flush.entries.map((entry) => {
-    const { repoKey, day, minutes, hours } = entry
-    if (!recording) return withPart(entry, 'all', entry)
-    if (recording.paused || reposOff.has(repoKey)) return withPart(entry, 'none', { minutes: 0, hours: {} })
-    if (!recording.hours || !hours) return withPart(entry, 'all', entry)
-    const kept = recordedPart(minutes, hours, recordedHoursOf(recording.hours, timezone, day))
-    if (kept.minutes === minutes) return withPart(entry, 'all', entry)
-    return withPart(entry, kept.minutes === 0 ? 'none' : 'part', kept)
+    const { repoKey, day, hours = {} } = entry
+    const begun = begunPart(entry, latest, today)
+    const isOff = recording !== undefined && (recording.paused || reposOff.has(repoKey))
+    const isRecorded =
+      recording?.hours && entry.hours ? recordedHoursOf(recording.hours, timezone, day) : undefined
+    const part = isRecorded ? recordedPart(begun.minutes, begun.hours, isRecorded) : begun
+    const cut =
+      part.minutes < begun.minutes ? 'recording_off' : begun.minutes < entry.minutes ? 'in_future' : 'none'
+    return {
+      ...entry,
+      hours,
+      days: isOff ? new Map() : toLocalDays(timezone, day, part),
+      cut,
+      isEmpty: isOff || part.minutes === 0,
+      isExcluded: isOff || (cut === 'recording_off' && part.minutes === 0),
+    }
   })
 }
 
-/** Lists its properties, because copying an entry with `...` would double the time that it takes to plan a flush. */
-const withPart = (
-  { repo, repoKey, day }: Entry,
-  recorded: RecordedEntry['recorded'],
-  { minutes, hours }: Pick<Entry, 'minutes' | 'hours'>,
-): RecordedEntry => ({ repo, repoKey, day, minutes, hours, recorded })
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
 
-/** A member's day in one workspace, as the entries change it. */
-interface PlannedDay {
-  before: MemberDay
-  /** With the entries so far. */
-  total: Readonly<Minutes>
-  /** What they add, by repository. */
-  rows: Map<string, AddedMinutes>
+/** The part of an entry whose hours have begun. Minutes without an hour have, unless their day is after today. */
+const begunPart = (
+  { day, minutes, hours = {} }: Entry,
+  latest: number,
+  today: string,
+): { minutes: number; hours: Record<string, number> } => {
+  const midnight = Date.parse(day)
+  const begun: Record<string, number> = {}
+  let later = 0
+  let inHours = 0
+  for (const [hour, inHour] of Object.entries(hours)) {
+    inHours += inHour
+    if (midnight + Number(hour) * HOUR_MS <= latest) begun[hour] = inHour
+    else later += inHour
+  }
+  if (day > today) later += minutes - inHours
+  return { minutes: minutes - later, hours: begun }
 }
-
-/** A member's days in one workspace, as the entries change them. */
-interface PlannedMember {
-  workspace: FlushWorkspace
-  days: ReadonlyMap<string, PlannedDay>
-}
-
-const toPlanned = ({ workspace, days }: MemberDays<FlushWorkspace>): PlannedMember => ({
-  workspace,
-  days: new Map(
-    Array.from(days, ([day, before]): [string, PlannedDay] => [
-      day,
-      { before, total: before.total, rows: new Map() },
-    ]),
-  ),
-})
 
 /**
  * Counts the entries in order: each gets what the earlier ones have left of the caps.
- * @param members the days so far, which stay as they are
+ * @param days the person's days so far, which it changes
  */
 export const planFlush = (
-  { flush, entries, window, timezone }: TargetedFlush,
-  members: readonly MemberDays<FlushWorkspace>[],
-): { response: FlushResult; added: AddedMinutes[] } => {
+  { flush, entries, window, matching }: TargetedFlush,
+  days: PersonDays,
+): FlushResult => {
   // In the original spelling.
   const names = new Map(flush.entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
   const notes: FlushNote[] = []
-  const planned = members.map(toPlanned)
   for (const [index, entry] of entries.entries()) {
-    const refusal = rejectionOf(entry, window, planned)
-    if (refusal !== 'none') {
-      notes.push({ index, status: 'ignored', code: refusal })
+    const rejection = rejectionOf(entry, window, matching)
+    if (rejection !== 'none') {
+      notes.push({ index, status: 'ignored', code: rejection })
       continue
     }
     if (entry.minutes === 0) continue
-    const repo = requireValue(names, entry.repoKey)
-    const cuts: Cut[] = []
-    for (const member of planned) {
-      if (!isMatched(entry, member.workspace)) continue
-      const cut = addEntry(member, entry, repo, timezone)
-      cuts.push(cut)
+    const repo = { key: entry.repoKey, name: requireValue(names, entry.repoKey) }
+    const places = matching.filter((workspace) => isMatched(entry, workspace))
+    const refusals: Refusal[] = []
+    let counted = 0
+    for (const [day, minutes] of entry.days) {
+      let countedOfDay = 0
+      for (const { workspaceId } of places) {
+        const added = days.at(workspaceId, day).add(repo, minutes, MAX_REPOS)
+        refusals.push(added.refusal)
+        countedOfDay += added.counted
+      }
+      if (countedOfDay > 0) days.at(OWN_TIME, day).add(repo, minutes, MAX_REPOS)
+      counted += countedOfDay
     }
-    const code = entry.recorded === 'part' ? 'recording_off' : strictest(cuts)
-    if (code !== 'none') notes.push({ index, status: 'capped', code })
+    const code = entry.cut === 'none' ? strictest(refusals) : entry.cut
+    if (code === 'none') continue
+    notes.push({ index, status: code === 'too_many_repos' && counted === 0 ? 'ignored' : 'capped', code })
   }
-  const added = planned.flatMap(({ days }) => [...days.values()].flatMap(({ rows }) => [...rows.values()]))
-  return { response: toResponse(entries.length, notes), added }
-}
-
-/** Adds what fits of an entry to a workspace. @returns what cut it */
-const addEntry = (
-  { workspace: { workspaceId, userId }, days }: PlannedMember,
-  { repoKey, day, minutes, hours }: RecordedEntry,
-  repo: string,
-  timezone: string,
-): Cut => {
-  const plannedDay = requireDay(days, day)
-  const { before, total, rows } = plannedDay
-  const { counted, cut } = capMinutes(total, minutes, hours)
-  if (counted.minutes === 0) return cut
-  plannedDay.total = sumOf(total, counted)
-  const row = rows.get(repoKey)
-  const known = knownOf(before, repoKey, timezone)
-  const sum = row ? sumOf(row, counted) : counted
-  rows.set(repoKey, { workspaceId, userId, day, repo, repoKey, timezone, ...known, ...sum })
-  return cut
+  return toResponse(entries.length, notes)
 }
 
 /** Why an entry counts nowhere. */
 const rejectionOf = (
-  entry: RecordedEntry,
+  entry: CountableEntry,
   [first, last]: TargetedFlush['window'],
-  members: readonly PlannedMember[],
-): 'none' | 'day_out_of_window' | 'recording_off' | 'repo_not_matched' => {
+  matching: readonly FlushWorkspace[],
+): 'none' | 'day_out_of_window' | 'recording_off' | 'repo_not_matched' | 'in_future' => {
   if (entry.day < first || entry.day > last) return 'day_out_of_window'
-  if (entry.recorded === 'none') return 'recording_off'
-  if (!members.some(({ workspace }) => isMatched(entry, workspace))) return 'repo_not_matched'
-  return 'none'
+  if (entry.isExcluded) return 'recording_off'
+  if (!matching.some((workspace) => isMatched(entry, workspace))) return 'repo_not_matched'
+  return entry.minutes > 0 && entry.isEmpty ? 'in_future' : 'none'
 }
 
 const isMatched = (
@@ -212,9 +213,12 @@ const isMatched = (
   { firstDay, repoKeys }: Pick<FlushWorkspace, 'firstDay' | 'repoKeys'>,
 ): boolean => day >= firstDay && repoKeys.has(repoKey)
 
-/** The strictest cut among several workspaces. */
-const strictest = (cuts: Cut[]): Cut =>
-  cuts.includes('hour_full') ? 'hour_full' : cuts.includes('day_full') ? 'day_full' : 'none'
+/** In the order of precedence. */
+const REFUSALS = ['too_many_repos', 'hour_full', 'day_full'] as const
+
+/** The strictest refusal among several places and days. */
+const strictest = (refusals: readonly Refusal[]): Refusal =>
+  REFUSALS.find((refusal) => refusals.includes(refusal)) ?? 'none'
 
 const toResponse = (total: number, notes: FlushNote[]): FlushResult => {
   const capped = notes.filter(({ status }) => status === 'capped').length

@@ -9,4 +9,4 @@ export {
   readPublishedRepos,
   readPublishedWeeks,
 } from './queries/published-weeks.js'
-export { rebuildMonth, SUM_OF_COUNTS, tryLockRollup, weekOfMonth } from './queries/rollups.js'
+export { rebuildDays, SUM_OF_COUNTS, tryLockRollup, weekOfMonth } from './queries/rollups.js'

@@ -1,7 +1,6 @@
 import type { Database, Db } from '../../platform/database/client.js'
 import { isConnectTimeout } from '../../platform/database/failures.js'
-import { assignAgentMinutesToLocalDays, clearAgentHours, deletePersonalMarks } from '../minutes/index.js'
-import { assignToLocalDays, listUnassignedDays } from './queries/assign-local-days.js'
+import { clearAgentHours, clearOwnHours } from '../own-time/index.js'
 import {
   deleteHours,
   listDaysWithOldHours,
@@ -9,16 +8,12 @@ import {
   markAllDaysStale,
   rebuildMonth,
   tryLockRollup,
-  type WorkspaceDay,
 } from './queries/rollups.js'
 
 const background = { background: true }
 
 /** How many items are listed at once. A shorter list is the last one. */
 const BATCH_SIZE = 500
-
-/** About a month: its rollups are then rebuilt once. */
-const MAX_DAYS_ASSIGNED = 31
 
 /**
  * Works on each of these in its own transaction, while no other instance does this.
@@ -72,30 +67,14 @@ interface RollUp {
   stop?: AbortSignal | undefined
 }
 
-/**
- * Rolls up all days that have changed. Days of the previous version are assigned to local days first, a few at a time, because
- * dashboards read them from the activity until they're rolled up.
- * @returns how many days
- */
-export const rollUp = async (database: Database, { before, stop }: RollUp = {}): Promise<number> => {
-  for (let total = 0; ; ) {
-    const unassigned = await listUnassignedDays(database.read, MAX_DAYS_ASSIGNED)
-    const assign = async (tx: Db, day: WorkspaceDay) => {
-      await assignToLocalDays(tx, day)
-      return 1
-    }
-    // A day that can't be assigned now doesn't hold up the rollups of others.
-    const [assigned] = await Promise.allSettled([workOn(database, unassigned, assign, stop)])
-    total += await drain(
-      database,
-      (limit) => listStaleMonths(database.read, limit, before),
-      (tx, month) => rebuildMonth(tx, month, before),
-      stop,
-    )
-    if (assigned.status === 'rejected') throw assigned.reason
-    if (assigned.value === undefined || unassigned.length < MAX_DAYS_ASSIGNED) return total
-  }
-}
+/** Rolls up all days that have changed. @returns how many */
+export const rollUp = (database: Database, { before, stop }: RollUp = {}): Promise<number> =>
+  drain(
+    database,
+    (limit) => listStaleMonths(database.read, limit, before),
+    (tx, month) => rebuildMonth(tx, month, before),
+    stop,
+  )
 
 /** Rebuilds all rollups. Dashboards stay correct in the meantime, because they read stale days from the activity. */
 export const rebuildRollups = async (database: Database): Promise<number> => {
@@ -118,10 +97,8 @@ export const retireActivity = async (
     if (days.length < BATCH_SIZE) break
   }
   await rollUp(database, { stop })
-  const deleteOld = (tx: Db, limit: number) => clearAgentHours(tx, detailDays, limit)
-  const deleteOldMarks = (tx: Db, limit: number) => deletePersonalMarks(tx, detailDays, limit)
-  for (const step of [assignAgentMinutesToLocalDays, deleteOld, deleteOldMarks]) {
+  for (const clear of [clearAgentHours, clearOwnHours]) {
     for (let rows = BATCH_SIZE; rows === BATCH_SIZE && !stop?.aborted; )
-      rows = await database.transaction((tx) => step(tx, BATCH_SIZE), background)
+      rows = await database.transaction((tx) => clear(tx, detailDays, BATCH_SIZE), background)
   }
 }

@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
+  check,
   date,
   index,
   integer,
-  jsonb,
   pgView,
   primaryKey,
   smallint,
@@ -30,9 +30,9 @@ const rolledUp: PersonRule = {
   export: { excludedBecause: 'it is made from the activity' },
 }
 
-/** A workspace's sums by local day. This and the tables below are rollups, made from `activity` a day or a month at a time. */
-export const activityDays = table(
-  'activity_days',
+/** A workspace's sums by local day. This and the tables below are rollups, made from `daily_activity`. */
+export const workspaceDays = table(
+  'workspace_days',
   {
     workspaceId: workspaceId(),
     day: date('day').notNull(),
@@ -40,23 +40,14 @@ export const activityDays = table(
     /** People with minutes. */
     activeMembers: integer('active_members').notNull(),
     /** People with minutes that have an hour. */
-    peopleWithHours: integer('hour_people'),
-    /** Null until the activity of the UTC day with the same date says where it is on people's calendars. */
-    byLocalDay: boolean('by_local_day'),
-    /** For the previous version, which rolls up days without `by_repo`. */
-    hourCrews: jsonb('hour_crews'),
-    byRepo: boolean('by_repo'),
+    peopleWithHours: integer('people_with_hours').notNull(),
   },
   { place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes', label: 'activity by day' },
-  (t) => [
-    primaryKey({ columns: [t.workspaceId, t.day] }),
-    index('activity_days_not_by_repo').on(t.workspaceId, t.day).where(sql`by_repo is null`),
-    index('activity_days_not_by_local_day').on(t.workspaceId, t.day).where(sql`by_local_day is null`),
-  ],
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
 )
 
-export const activityMemberDays = table(
-  'activity_member_days',
+export const memberDays = table(
+  'member_days',
   { workspaceId: workspaceId(), day: date('day').notNull(), userId: uuid('user_id').notNull(), ...sums() },
   {
     people: { userId: rolledUp },
@@ -70,8 +61,8 @@ export const activityMemberDays = table(
 /** A month by its first day. */
 const month = () => date('month').notNull()
 
-export const activityMemberMonths = table(
-  'activity_member_months',
+export const memberMonths = table(
+  'member_months',
   {
     workspaceId: workspaceId(),
     month: month(),
@@ -89,60 +80,49 @@ export const activityMemberMonths = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
 )
 
-/** A repository's sums by local day. Versions that don't know a column leave it null. */
-export const activityRepoDays = table(
-  'activity_repo_days',
+export const repoDays = table(
+  'repo_days',
   {
     workspaceId: workspaceId(),
     day: date('day').notNull(),
     repoKey: text('repo_key').notNull(),
     ...sums(),
     /** People with minutes. */
-    activeMembers: integer('active_members'),
+    activeMembers: integer('active_members').notNull(),
     /** People with minutes that have an hour. */
-    peopleWithHours: integer('hour_people'),
-    /** 24 minutes by local hour. Null without hours. */
-    localHours: integer('local_hours').array(),
-    /** Columns of the previous version. */
-    timezones: text('timezones').array(),
+    peopleWithHours: integer('people_with_hours').notNull(),
+    /** Minutes in each of the 24 hours. Null without hours. */
     hours: integer('hours').array(),
-    crewSizes: integer('crew_sizes').array(),
-    crews: uuid('crews').array(),
   },
-  {
-    people: { crews: rolledUp },
-    place: { spreadBy: 'workspace_id' },
-    privacyRecord: 'hours',
-    label: 'activity by repository and day',
-  },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: 'hours', label: 'activity by repository and day' },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] }),
-    index('activity_repo_days_with_hours').on(t.day).where(sql`timezones is not null`),
+    index('repo_days_with_hours').on(t.day).where(sql`${t.hours} is not null`),
   ],
 )
 
-export const activityRepoMonths = table(
-  'activity_repo_months',
+export const repoMonths = table(
+  'repo_months',
   { workspaceId: workspaceId(), month: month(), repoKey: text('repo_key').notNull(), ...sums() },
   { place: { spreadBy: 'workspace_id' }, privacyRecord: null, label: 'activity by repository and month' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
 )
 
 /** People with activity in a repository in a month, without deleted accounts. */
-export const activityRepoPeople = table(
-  'activity_repo_people',
+export const repoPeople = table(
+  'repo_people',
   {
     workspaceId: workspaceId(),
     month: month(),
     repoKey: text('repo_key').notNull(),
     userId: uuid('user_id').notNull(),
+    ...sums(),
     /** The month's days with any activity: bit 0 is the first. */
     dayBits: integer('day_bits').notNull(),
-    /** The days with more than 0 minutes. This and all below are null in rows that older versions wrote. */
-    activeDayBits: integer('active_day_bits'),
-    ...shownSums(),
+    /** The days with more than 0 minutes. */
+    activeDayBits: integer('active_day_bits').notNull(),
     /** The month's minutes in each ISO week that it touches. The array always has six, so that rows can be added up. */
-    weekMinutes: integer('week_minutes').array(),
+    weekMinutes: integer('week_minutes').array().notNull(),
   },
   {
     people: { userId: rolledUp },
@@ -154,8 +134,8 @@ export const activityRepoPeople = table(
 )
 
 /** Minutes of a local day by hour, with its weekday (1: Monday). */
-export const activityHours = table(
-  'activity_hours',
+export const workspaceHours = table(
+  'workspace_hours',
   {
     workspaceId: workspaceId(),
     day: date('day').notNull(),
@@ -166,7 +146,7 @@ export const activityHours = table(
   { place: { spreadBy: 'workspace_id' }, privacyRecord: 'hours', label: 'activity by hour' },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.day, t.weekday, t.hour] }),
-    index('activity_hours_by_age').on(t.day),
+    index('workspace_hours_by_age').on(t.day),
   ],
 )
 
@@ -189,7 +169,11 @@ export const publishedWeeks = table(
     byLocalDay: boolean('by_local_day'),
   },
   { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.week] })],
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.week] }),
+    // Version 1.0.0 can't publish a week beside this one: it doesn't know what this one has recorded.
+    check('published_weeks_by_local_day', sql`by_local_day is not null`),
+  ],
 )
 
 export const publishedDays = table(
@@ -243,7 +227,7 @@ const reportColumns = () => ({
   day: date('day').notNull(),
 })
 
-/** Each person's activity on each UTC day. */
+/** Each person's activity on each local day. */
 export const reportMemberDays = pgView('report_member_days', {
   ...reportColumns(),
   login: text('login').notNull(),
@@ -251,13 +235,13 @@ export const reportMemberDays = pgView('report_member_days', {
 }).as(sql`
   select a.workspace_id, w.name as workspace, a.day, u.login,
     sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
-  from activity a
+  from daily_activity a
   join workspaces w on w.id = a.workspace_id and w.deleted_at is null
   join users u on u.id = a.user_id
   where a.minutes + a.commits + a.closed_issues > 0
   group by a.workspace_id, w.name, a.day, u.login`)
 
-/** Activity in each repository on each UTC day, with the number of people without deleted accounts. */
+/** Activity in each repository on each local day, with the number of people without deleted accounts. */
 export const reportRepoDays = pgView('report_repo_days', {
   ...reportColumns(),
   repo: text('repo').notNull(),
@@ -267,7 +251,7 @@ export const reportRepoDays = pgView('report_repo_days', {
   select a.workspace_id, w.name as workspace, a.day, coalesce(r.repo, a.repo_key) as repo,
     sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues,
     count(*) filter (where a.user_id <> '${sql.raw(DELETED_USER)}') as members
-  from activity a
+  from daily_activity a
   join workspaces w on w.id = a.workspace_id and w.deleted_at is null
   left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
   where a.minutes + a.commits + a.closed_issues > 0
@@ -284,5 +268,5 @@ export const reportHours = pgView('report_hours', {
   minutes: bigint('minutes', { mode: 'number' }).notNull(),
 }).as(sql`
   select h.workspace_id, w.name as workspace, h.day, h.weekday, h.hour, h.minutes
-  from activity_hours h
+  from workspace_hours h
   join workspaces w on w.id = h.workspace_id and w.deleted_at is null`)

@@ -22,8 +22,8 @@ export const locks = {
 export const locksOfUsers = {
   /** Held while a user's workspaces are counted and one is added. */
   workspaces: 1,
-  /** Held while a person's heartbeats are counted. */
-  heartbeats: 11,
+  /** Held while a person's minutes are counted. Version 1.0.0 holds it for heartbeats. */
+  minutes: 11,
   /** Held while the patterns of a person's workspaces are counted and some are added. */
   patterns: 12,
 } as const

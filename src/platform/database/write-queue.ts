@@ -1,7 +1,6 @@
 /** Records what people send. Writes that arrive while others are running are sent together in one transaction. */
 
 import { withTimeout } from '../process/async.js'
-import { requireValue } from '../process/maps.js'
 import type { Database, Tx } from './client.js'
 import { DatabaseBusy, isTimeout, UnknownOutcome } from './failures.js'
 import { waitBriefly } from './locks.js'
@@ -16,32 +15,23 @@ interface QueuedWrite<Item> {
   isRepeatable: boolean
 }
 
-/** A write that needs no place in a set. */
-type SingleWrite<Item> = Pick<QueuedWrite<Item>, 'item' | 'isRepeatable'>
+/** What became of one write in a transaction. */
+export type Outcome<Result> =
+  | { kind: 'recorded'; result: Result }
+  /** Nothing was written: it's too large for a set, or would make the others wait. It's recorded alone. */
+  | { kind: 'left out' }
+  /** Nothing was written, and nothing will be. */
+  | { kind: 'rejected'; error: Error }
 
-/** Someone's write that was recorded in a transaction. */
-export interface Written<Result> {
-  kind: 'recorded'
-  userId: string
-  result: Result
-}
+export const leaveOut = { kind: 'left out' } as const
 
-/** Nothing was written for someone. It's too large for a set, or would make the others wait, so it's recorded alone. */
-export interface LeftOut {
-  kind: 'left out'
-  userId: string
-}
+export const reject = (error: Error): Outcome<never> => ({ kind: 'rejected', error })
 
-export const leaveOut = (userId: string): LeftOut => ({ kind: 'left out', userId })
-
-/** The outcome of a write that was sent together with others. */
-export type Outcome<Result> = Written<Result> | LeftOut
-
-/** Records one write, and waits for others' locks. */
-type RecordOne<Item, Result> = (tx: Tx, item: Item) => Promise<Result>
-
-/** Records several people's writes in one transaction, and waits for no one. @returns an outcome for each item */
-type RecordMany<Item, Result> = (tx: Tx, items: readonly Item[]) => Promise<Outcome<Result>[]>
+/**
+ * Records several people's writes in one transaction. A single one waits for others' locks; a set waits for no one.
+ * @returns an outcome for each item, in order; a single one isn't left out
+ */
+type RecordSet<Item, Result> = (tx: Tx, items: readonly Item[]) => Promise<Outcome<Result>[]>
 
 interface Waiting<Item, Result> {
   write: QueuedWrite<Item>
@@ -77,17 +67,16 @@ export class WriteQueue<Item, Result> {
 
   constructor(
     private readonly database: Database,
-    private readonly recordOne: RecordOne<Item, Result>,
-    private readonly recordMany: RecordMany<Item, Result>,
+    private readonly recordSet: RecordSet<Item, Result>,
   ) {}
 
   /** @throws {DatabaseBusy} if too many are waiting, or this one waited too long, before it was sent */
   record(write: QueuedWrite<Item>): Promise<Result> {
-    return write.size > MAX_WRITE_SIZE ? this.writeSingle(write) : this.add(write)
+    return write.size > MAX_WRITE_SIZE ? this.recordAlone(write) : this.add(write)
   }
 
   /** Writes one item in its own transaction, without waiting for a set. */
-  async writeSingle(write: SingleWrite<Item>): Promise<Result> {
+  async recordAlone(write: QueuedWrite<Item>): Promise<Result> {
     try {
       return await this.attempt(write.item)
     } catch (error) {
@@ -96,18 +85,22 @@ export class WriteQueue<Item, Result> {
   }
 
   /** Writes once more what may have been written. @throws the failure, if it's another one, or can't be repeated */
-  private async repeat({ item, isRepeatable }: SingleWrite<Item>, failure: unknown): Promise<Result> {
+  private async repeat({ item, isRepeatable }: QueuedWrite<Item>, failure: unknown): Promise<Result> {
     // No one waits for a response twice.
     if (!(failure instanceof UnknownOutcome) || !isRepeatable || isTimeout(failure)) throw failure
     return this.attempt(item)
   }
 
   private attempt(item: Item): Promise<Result> {
-    return this.database.transaction((tx) => this.recordOne(tx, item), {
-      readsFirst: true,
+    return this.database.transaction(
+      async (tx) => {
+        const [outcome] = await this.recordSet(tx, [item])
+        if (outcome?.kind === 'recorded') return outcome.result
+        throw outcome?.kind === 'rejected' ? outcome.error : new Error('A single write was left out')
+      },
       // The same write may be running twice, and a workspace may be deleted in the meantime.
-      rowsCanConflict: true,
-    })
+      { readsFirst: true, rowsCanConflict: true },
+    )
   }
 
   private add(write: QueuedWrite<Item>): Promise<Result> {
@@ -138,7 +131,7 @@ export class WriteQueue<Item, Result> {
     for (const { write } of set) this.people.add(write.userId)
     const [lone] = set
     try {
-      await (lone && set.length === 1 ? this.writeOne(lone) : this.writeMany(set))
+      await (lone && set.length === 1 ? this.writeOne(lone) : this.writeSet(set))
     } finally {
       this.running--
       for (const { write } of set) this.people.delete(write.userId)
@@ -166,33 +159,36 @@ export class WriteQueue<Item, Result> {
     return set
   }
 
-  /** Needs fewer statements than a set of one. */
+  /** A single write may wait for a lock, and others don't wait for it long. */
   private async writeOne({ write, resolve }: Waiting<Item, Result>): Promise<void> {
-    const writing = this.writeSingle(write)
+    const writing = this.recordAlone(write)
     resolve(writing)
     await withTimeout(Promise.allSettled([writing]), MAX_SINGLE_MS, () => {})
   }
 
   /** Returns when the next set may begin. A failed write or set doesn't affect the others. */
-  private async writeMany(set: Waiting<Item, Result>[]): Promise<void> {
+  private async writeSet(set: Waiting<Item, Result>[]): Promise<void> {
     const items = set.map(({ write }) => write.item)
     const work = async (tx: Tx) => {
       // In this order, so that it holds for all statements of the set.
-      const [, outcomes] = await Promise.all([waitBriefly(tx), this.recordMany(tx, items)])
-      const outcomeOf = new Map(outcomes.map((outcome) => [outcome.userId, outcome]))
-      return set.map((waiting) => ({ waiting, outcome: requireValue(outcomeOf, waiting.write.userId) }))
+      const [, outcomes] = await Promise.all([waitBriefly(tx), this.recordSet(tx, items)])
+      return outcomes
     }
     try {
-      const settled = await this.database.transaction(work, { readsFirst: true, rowsCanConflict: false })
-      for (const { waiting, outcome } of settled) this.settle(waiting, outcome)
+      const outcomes = await this.database.transaction(work, { readsFirst: true, rowsCanConflict: false })
+      set.forEach((waiting, index) => {
+        this.settle(waiting, outcomes[index] ?? leaveOut)
+      })
     } catch (error) {
       this.settleFailed(set, error)
     }
   }
 
   /** Once the set is committed. */
-  private settle({ write, resolve }: Waiting<Item, Result>, outcome: Outcome<Result>): void {
-    resolve(outcome.kind === 'recorded' ? outcome.result : this.writeSingle(write))
+  private settle({ write, resolve, reject }: Waiting<Item, Result>, outcome: Outcome<Result>): void {
+    if (outcome.kind === 'recorded') resolve(outcome.result)
+    else if (outcome.kind === 'rejected') reject(outcome.error)
+    else resolve(this.recordAlone(write))
   }
 
   /** If nothing was written, everyone is written alone, except after a timeout. */
@@ -200,7 +196,7 @@ export class WriteQueue<Item, Result> {
     for (const { write, resolve, reject } of set) {
       if (isTimeout(error)) reject(error)
       else if (error instanceof UnknownOutcome) resolve(this.repeat(write, error))
-      else resolve(this.writeSingle(write))
+      else resolve(this.recordAlone(write))
     }
   }
 }

@@ -95,22 +95,23 @@ export const chooseTimezone = async (
   timezone: string | null,
 ): Promise<Timezone | undefined> => (await db.rows(CHOOSE_TIMEZONE, [userId, timezone]))[0]
 
-const REPLACE_TIMEZONE = statement(
-  'update time zone',
+/** Per person: $1 user, $2 time zone. */
+const NAME_TIMEZONES = statement(
+  'update named time zones',
   {},
   `
-  update users set timezone = $3::text
-  where id = $1::uuid and timezone is not distinct from $2::text and not timezone_chosen and repohost_id is not null`,
+  update users u set timezone = r.timezone
+  from unnest($1::uuid[], $2::text[]) as r (id, timezone)
+  where u.id = r.id and not u.timezone_chosen and u.repohost_id is not null`,
 )
 
-/** Stores the time zone that a client named. Does nothing if it was chosen or replaced since `before` was read. */
-export const replaceTimezone = async (
+/** Stores the time zones that people's clients have named, unless they have chosen one meanwhile. */
+export const nameTimezones = async (
   tx: Db,
-  userId: string,
-  before: string | null,
-  timezone: string,
+  people: readonly { userId: string; timezone: string }[],
 ): Promise<void> => {
-  await tx.rows(REPLACE_TIMEZONE, [userId, before, timezone])
+  if (people.length === 0) return
+  await tx.rows(NAME_TIMEZONES, [people.map(({ userId }) => userId), people.map(({ timezone }) => timezone)])
 }
 
 const READ_REPOHOST_ID = statement(

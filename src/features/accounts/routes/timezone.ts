@@ -16,7 +16,7 @@ export const timezoneRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['profile'],
       summary: 'Choose the time zone',
       description:
-        'A chosen time zone holds, whatever clients send. With null, the last one that a client names applies again, and until then the present one stays. It decides on which day and in which hour minutes are recorded, and it applies to the recording hours, to commits and closed issues from webhooks, and to the default range of your own dashboard. What is recorded stays.',
+        'A chosen time zone holds, whatever clients send. With null, the last one that a client names applies again, and until then the present one stays. It decides on which day and in which hour minutes are recorded, and it applies to the recording hours, to commits and closed issues that webhooks report, and to the default range of your own dashboard. What is recorded stays.',
       body: TimezoneChoice,
       response: { 200: ref(TimezoneOfPerson) },
     },

@@ -81,20 +81,6 @@ export const findMembers = async (
   return keys.map((key) => found.get(key)?.userId ?? null)
 }
 
-/** $1: the workspace; $2: users. */
-const REGISTER_PEOPLE = statement(
-  'register people with activity',
-  {},
-  `
-  insert into activity_people (workspace_id, user_id) values ($1::uuid, unnest($2::uuid[]))
-  on conflict do nothing`,
-)
-
-/** Registers people before they get activity. */
-export const registerPeople = async (tx: Db, workspaceId: string, userIds: string[]): Promise<void> => {
-  await tx.rows(REGISTER_PEOPLE, [workspaceId, userIds.toSorted()])
-}
-
 /** SQL: whether a repository matches a pattern of the workspace $1. */
 const matchesPattern = (path: string) => {
   const repoKey = `split_part(${path}, '/', -1)`
@@ -168,7 +154,7 @@ const LIST_RESET_COUNTS = statement(
   `
   select g.n::int
   from ${POSTED_COUNTS}
-  join activity a on a.workspace_id = $5::uuid and a.user_id = u.user_id and a.day = $6::date
+  join daily_activity a on a.workspace_id = $5::uuid and a.user_id = u.user_id and a.day = $6::date
     and a.repo_key = lower(g.repo)
   where g.count = 0`,
 )
@@ -182,7 +168,7 @@ const setCounts = (column: CountName) =>
     `update ${column}`,
     { changed: integer },
     `
-  insert into activity as a (workspace_id, user_id, day, repo_key, ${column}, ${column}_uploaded)
+  insert into daily_activity as a (workspace_id, user_id, day, repo_key, ${column}, ${column}_uploaded)
   select $5::uuid, u.user_id, $6::date, lower(g.repo), g.count, true
   from ${POSTED_COUNTS}
   where lower(g.repo) not in (select unnest($7::text[])) and (g.count > 0 or g.n in (select unnest($8::int[])))
@@ -204,7 +190,7 @@ const claimCounts = (column: CountName) =>
     `claim ${column} for upload`,
     {},
     `
-  insert into activity as a (workspace_id, user_id, day, repo_key, ${column}_uploaded)
+  insert into daily_activity as a (workspace_id, user_id, day, repo_key, ${column}_uploaded)
   select $5::uuid, u.user_id, $6::date, lower(g.repo), true
   from ${POSTED_COUNTS}
   where lower(g.repo) not in (select unnest($7::text[]))

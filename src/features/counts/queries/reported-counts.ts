@@ -70,7 +70,7 @@ const addCounts = (column: CountName) =>
     `add reported ${column}`,
     { userId: uuid, day: date },
     `
-  insert into activity as a (workspace_id, user_id, day, repo_key, ${column}, ${column}_uploaded)
+  insert into daily_activity as a (workspace_id, user_id, day, repo_key, ${column}, ${column}_uploaded)
   select $1::uuid, c.user_id, c.day, $2::text, c.more, false
   from unnest($3::uuid[], $4::date[], $5::int[]) with ordinality as c (user_id, day, more, n)
   order by c.n
@@ -113,7 +113,7 @@ const DELETE_ISSUE_COUNT = statement(
   'delete closed issue count',
   { changed: integer },
   `
-  update activity a set closed_issues = a.closed_issues - 1
+  update daily_activity a set closed_issues = a.closed_issues - 1
   where a.workspace_id = $1::uuid and a.repo_key = $2::text and a.user_id = $3::uuid and a.day = $4::date
     and a.closed_issues > 0 and (a.closed_issues_uploaded = false or a.user_id = '${DELETED_USER}')
   returning 1 as changed`,

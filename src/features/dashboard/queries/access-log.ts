@@ -98,12 +98,6 @@ const DAYS_BY_KIND = `unnest(
           else datemultirange(daterange(v.from_day, v.to_day, '[]')) end]
     )`
 
-/** SQL: whether a row `a` of activity has any on the local days `r.days`. */
-const HAS_ACTIVITY_IN_DAYS = `(
-                a.day <@ r.days and ${hasActivity('a', 'a.minutes - a.minutes_before - a.minutes_after')}
-                or a.day - 1 <@ r.days and a.minutes_before > 0 or a.day + 1 <@ r.days and a.minutes_after > 0
-              )`
-
 /**
  * $1: the viewed person; $2: their workspaces; $3: how many; $4 to $8: where the previous page ended, or nulls. A view
  * names the person in its filter, the people with activity in the range and, without a filter, everyone who was a
@@ -141,9 +135,10 @@ const LIST_VIEWS = statement(
         or v.member_id = '${ALL_MEMBERS}' and (
           v.repo_key = '' and (m.joined_at at time zone 'UTC')::date <= v.day
           or exists (
-            select from activity a
-            where a.workspace_id = v.workspace_id and a.user_id = $1::uuid and a.day between lower(r.days) - 1 and upper(r.days)
-              and (v.repo_key = '' or a.repo_key = v.repo_key) and ${HAS_ACTIVITY_IN_DAYS}
+            select from daily_activity a
+            where a.workspace_id = v.workspace_id and a.user_id = $1::uuid
+              and a.day >= lower(r.days) and a.day < upper(r.days)
+              and (v.repo_key = '' or a.repo_key = v.repo_key) and ${hasActivity('a')}
           )
         )
       )

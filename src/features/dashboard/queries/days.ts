@@ -2,7 +2,7 @@
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, statement, text } from '../../../platform/database/statement.js'
 import { listDays } from '../../../platform/time/days.js'
-import { ERASED, eachCount, isPerson, localActivity } from '../../minutes/index.js'
+import { ERASED, eachCount, isPerson } from '../../minutes/index.js'
 import { SUM_OF_COUNTS } from '../../rollups/index.js'
 import type { Filter } from './filter.js'
 import { type ActivityRows, activityOf, type NamedDays, RAW, SUMS, sums } from './sources.js'
@@ -12,11 +12,10 @@ const COUNTS_AS_DOUBLES = eachCount((count) => `a.${count}::float8`)
 /** SQL: how many people with minutes the rollups count on each day $5, although their account has been deleted since. */
 const ERASED_DAYS = `(
     select e.day, count(distinct e.user_id)::int as people
-    from ${localActivity(
-      '$5::date[]',
-      `a.workspace_id = $1::uuid and a.user_id = any(${ERASED}) and ($3::text is null or a.repo_key = $3::text)`,
-    )} e
-    where e.minutes > 0 group by e.day
+    from daily_activity e
+    where e.workspace_id = $1::uuid and e.day = any($5::date[]) and e.user_id = any(${ERASED})
+      and ($3::text is null or e.repo_key = $3::text) and e.minutes > 0
+    group by e.day
   )`
 
 /** $5: the days read from rollups. */
@@ -25,11 +24,11 @@ const READ_DAYS = statement(
   { day: date, ...sums, active_members: integer },
   `
   select a.day, a.minutes::float8 as active_minutes, ${COUNTS_AS_DOUBLES}, a.active_members - coalesce(e.people, 0) as active_members
-  from activity_days a left join ${ERASED_DAYS} e using (day)
+  from workspace_days a left join ${ERASED_DAYS} e using (day)
   where a.workspace_id = $1::uuid and a.day = any($5::date[]) and $3::text is null
   union all
   select a.day, a.minutes::float8, ${COUNTS_AS_DOUBLES}, a.active_members - coalesce(e.people, 0)
-  from activity_repo_days a left join ${ERASED_DAYS} e using (day)
+  from repo_days a left join ${ERASED_DAYS} e using (day)
   where a.workspace_id = $1::uuid and a.day = any($5::date[]) and a.repo_key = $3::text
   union all
   select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and ${isPerson('a.user_id')})::int
@@ -37,7 +36,7 @@ const READ_DAYS = statement(
   group by a.day`,
 )
 
-/** The days to read from `activity`, and those to read from rollups. */
+/** The days to read from `daily_activity`, and those to read from rollups. */
 export interface DaySources extends ActivityRows {
   rolledUp: string[]
 }

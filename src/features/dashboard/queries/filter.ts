@@ -15,7 +15,7 @@ const FIND_PERSON = statement(
   select u.id from users u
   where u.login_key = $2::text and u.repohost_id is not null and (
     exists (select from members where workspace_id = $1::uuid and user_id = u.id)
-    or exists (select from activity where workspace_id = $1::uuid and user_id = u.id)
+    or exists (select from daily_activity where workspace_id = $1::uuid and user_id = u.id)
   )`,
 )
 

@@ -1,28 +1,20 @@
 /** Queries for a dashboard's heatmap: the hours, and on which days enough people have any. */
 
 import type { Db } from '../../../platform/database/client.js'
-import { date, double, integer, integers, statement, text } from '../../../platform/database/statement.js'
-import {
-  ERASED,
-  type HeatmapCell,
-  isPerson,
-  localHourDays,
-  SUM_OF_HOURS,
-  utcDaysOf,
-  type ZoneHours,
-  zoneHours,
-} from '../../minutes/index.js'
-import { activityOf, FILTER, type Sources } from './sources.js'
+import { date, double, integer, statement } from '../../../platform/database/statement.js'
+import { ERASED, type HeatmapCell, isPerson } from '../../minutes/index.js'
+import { activityOf, RAW, type Sources } from './sources.js'
+
+/** SQL: whether `a` has minutes with an hour. */
+const HAS_HOURS = '0 < any (a.hours)'
 
 /**
  * SQL: how many of those who don't count here have hours on the day `d.day`: the viewer $6, and people whose account has been
  * deleted. @param repo about `a`, a row of activity
  */
 const notCounted = (repo: string) => `(
-      select count(distinct n.user_id) from ${localHourDays(
-        'array[d.day]',
-        `a.workspace_id = $1::uuid and a.user_id = any($6::uuid || ${ERASED}) and ${repo}`,
-      )} n
+      select count(distinct a.user_id) from daily_activity a
+      where a.workspace_id = $1::uuid and a.day = d.day and a.user_id = any($6::uuid || ${ERASED}) and ${HAS_HOURS} and ${repo}
     )`
 
 /**
@@ -36,14 +28,14 @@ const listHiddenDays = (name: string, table: string, repo: string, activityRepo:
     `
   select d.day from ${table} d
   where d.workspace_id = $1::uuid and d.day between $2::date and $3::date and d.day <> all($4::date[]) and ${repo}
-    and d.hour_people > 0 and d.hour_people <= $5::int + cardinality(${ERASED}) and d.hour_people - ${notCounted(activityRepo)} < $5::int`,
+    and d.people_with_hours > 0 and d.people_with_hours <= $5::int + cardinality(${ERASED}) and d.people_with_hours - ${notCounted(activityRepo)} < $5::int`,
   )
 
-const LIST_HIDDEN_DAYS = listHiddenDays('list days with few people', 'activity_days', 'true', 'true')
+const LIST_HIDDEN_DAYS = listHiddenDays('list days with few people', 'workspace_days', 'true', 'true')
 /** $7: the repository. */
 const LIST_HIDDEN_REPO_DAYS = listHiddenDays(
   'list repository days with few people',
-  'activity_repo_days',
+  'repo_days',
   'd.repo_key = $7::text',
   'a.repo_key = $7::text',
 )
@@ -68,7 +60,7 @@ const READ_CELLS = statement(
   'read heatmap',
   cells,
   `
-  select weekday, hour, sum(minutes)::float8 as minutes from activity_hours
+  select weekday, hour, sum(minutes)::float8 as minutes from workspace_hours
   where workspace_id = $1::uuid and day between $2::date and $3::date and day <> all($4::date[])
   group by weekday, hour`,
 )
@@ -79,7 +71,7 @@ const READ_REPO_CELLS = statement(
   cells,
   `
   select extract(isodow from d.day)::int as weekday, h.hour::int - 1 as hour, sum(h.minutes)::float8 as minutes
-  from activity_repo_days d cross join unnest(d.local_hours) with ordinality as h (minutes, hour)
+  from repo_days d cross join unnest(d.hours) with ordinality as h (minutes, hour)
   where d.workspace_id = $1::uuid and d.day between $2::date and $3::date and d.day <> all($4::date[])
     and d.repo_key = $5::text and h.minutes > 0
   group by 1, 2`,
@@ -101,7 +93,8 @@ const COUNT_RAW_PEOPLE = statement(
   { day: date, others: integer },
   `
   select a.day, count(distinct a.user_id) filter (where a.user_id <> $5::uuid and ${isPerson('a.user_id')})::int as others
-  from ${localHourDays('$4::date[]', FILTER)} a
+  from ${RAW} a
+  where ${HAS_HOURS}
   group by a.day`,
 )
 
@@ -109,15 +102,16 @@ const COUNT_RAW_PEOPLE = statement(
 export const countRawPeople = (tx: Db, sources: Sources, viewerId: string) =>
   tx.rows(COUNT_RAW_PEOPLE, [...activityOf(sources), viewerId])
 
-const READ_RAW_HOURS = statement(
+const READ_RAW_CELLS = statement(
   'read activity hours',
-  { day: date, timezone: text, hours: integers },
+  cells,
   `
-  select a.day, a.timezone, ${SUM_OF_HOURS} as hours
-  from ${zoneHours(`${FILTER} and a.day = any(${utcDaysOf('$4::date[]')})`)} a
-  group by a.day, a.timezone`,
+  select extract(isodow from a.day)::int as weekday, h.hour::int - 1 as hour, sum(h.minutes)::float8 as minutes
+  from ${RAW} a cross join unnest(a.hours) with ordinality as h (minutes, hour)
+  where h.minutes > 0
+  group by 1, 2`,
 )
 
-/** The hours of every UTC day that can overlap a local day read from `activity`. */
-export const readRawHours = (tx: Db, sources: Sources): Promise<ZoneHours[]> =>
-  tx.rows(READ_RAW_HOURS, activityOf(sources))
+/** The hours of days that are read from the activity. */
+export const readRawCells = (tx: Db, sources: Sources, days: string[]): Promise<HeatmapCell[]> =>
+  tx.rows(READ_RAW_CELLS, activityOf({ ...sources, raw: days }))

@@ -14,10 +14,10 @@ const COUNT_ACTIVE = statement(
   { active_members: integer },
   `
   with months as not materialized (
-    select month, user_id, active_day_bits from activity_member_months
+    select month, user_id, active_day_bits from member_months
     where workspace_id = $1::uuid and $3::text is null
     union all
-    select month, user_id, active_day_bits from activity_repo_people
+    select month, user_id, active_day_bits from repo_people
     where workspace_id = $1::uuid and repo_key = $3::text
   )
   select count(*)::int as active_members
@@ -56,27 +56,27 @@ const READ_MEMBERS = statement(
     active_members: integer,
   },
   `
-  with repo_months as (
+  with named_months as (
     select user_id, month, minutes, ${COUNTS}, active_day_bits
-    from activity_repo_people where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
+    from repo_people where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
   ), months as (
     select user_id, month, minutes, ${COUNTS}, active_day_bits
-    from activity_member_months where workspace_id = $1::uuid and month = any($5::date[]) and $3::text is null
+    from member_months where workspace_id = $1::uuid and month = any($5::date[]) and $3::text is null
     union all
-    select * from repo_months
+    select * from named_months
     union all
     select '${DELETED_USER}', month, minutes, ${COUNTS}, 0
-    from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
+    from repo_months where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
     union all
     select '${DELETED_USER}', null, -sum(minutes)::bigint, ${eachCount((count) => `-sum(${count})::bigint`)}, 0
-    from repo_months
+    from named_months
   ), parts as (
     select user_id, minutes, ${COUNTS}, bit_count(active_day_bits::bit(31))::int as active_days,
       case when active_day_bits <> 0 then month + 31 - position(B'1' in active_day_bits::bit(31)) end as last_active_day
     from months
     union all
     select user_id, minutes, ${COUNTS}, (minutes > 0)::int, case when minutes > 0 then day end
-    from activity_member_days where workspace_id = $1::uuid and day = any($6::date[])
+    from member_days where workspace_id = $1::uuid and day = any($6::date[])
     union all
     select a.user_id, ${SUM_OF_COUNTS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
     from ${RAW} a group by a.user_id, a.day
@@ -118,10 +118,7 @@ export const readMembers = (tx: Db, { workspaceId, userId, repoKey, raw, months,
   return tx.rows(READ_MEMBERS, [...activityOf({ workspaceId, userId, repoKey, raw: rows }), months, rolledUp])
 }
 
-/**
- * $1: the workspace; $2: users; $3: the first local day that counts. It names the workspace, so a cluster asks only one
- * node. The last local day is in the last UTC day with minutes, or in the one before.
- */
+/** $1: the workspace; $2: users; $3: the first day that counts. It names the workspace, so a cluster asks only one node. */
 const READ_LAST_ACTIVE_DAYS = statement(
   'read last active days',
   { userId: uuid, day: date },
@@ -129,16 +126,10 @@ const READ_LAST_ACTIVE_DAYS = statement(
   select u.id as "userId", a.day
   from unnest($2::uuid[]) as u (id)
   cross join lateral (
-    select day from activity
-    where workspace_id = $1::uuid and user_id = u.id and minutes > 0 and day >= $3::date - 1
+    select day from daily_activity
+    where workspace_id = $1::uuid and user_id = u.id and minutes > 0 and day >= $3::date
     order by day desc limit 1
-  ) last
-  cross join lateral (
-    select max(case when minutes_after > 0 then day + 1 when minutes > minutes_before then day else day - 1 end) as day
-    from activity
-    where workspace_id = $1::uuid and user_id = u.id and minutes > 0 and day between last.day - 1 and last.day
-  ) a
-  where a.day >= $3::date`,
+  ) a`,
 )
 
 /** Days by user id. Users without an active day since `from` are missing. */

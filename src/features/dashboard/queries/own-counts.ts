@@ -13,7 +13,7 @@ const LIST_OWN_COUNTS = statement(
   `
   select a.day, min(coalesce(r.repo, a.repo_key)) as repo, ${eachCount((count) => `max(a.${count}) as ${count}`)}
   from activity_people p
-  join activity a on a.workspace_id = p.workspace_id and a.user_id = p.user_id
+  join daily_activity a on a.workspace_id = p.workspace_id and a.user_id = p.user_id
   left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
   where p.user_id = $1::uuid and a.day between $2::date and $3::date and ($4::text is null or a.repo_key = $4)
     and ${eachCount((count) => `a.${count}`, ' + ')} > 0

@@ -18,10 +18,10 @@ const READ_REPOS = statement(
   `
   with parts as (
     select repo_key, minutes, ${COUNTS}
-    from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[]) and ${OF_REPO}
+    from repo_months where workspace_id = $1::uuid and month = any($5::date[]) and ${OF_REPO}
     union all
     select repo_key, minutes, ${COUNTS}
-    from activity_repo_days where workspace_id = $1::uuid and day = any($6::date[]) and ${OF_REPO}
+    from repo_days where workspace_id = $1::uuid and day = any($6::date[]) and ${OF_REPO}
     union all
     select a.repo_key, ${SUM_OF_COUNTS} from ${RAW} a group by a.repo_key
   ), repos as (
@@ -31,12 +31,12 @@ const READ_REPOS = statement(
       row_number() over (order by active_minutes desc, ${eachCount((count) => `${count} desc`)}, repo_key) as place
     from repos
   ), seen as not materialized (
-    select repo_key, user_id from activity_repo_people
+    select repo_key, user_id from repo_people
     where workspace_id = $1::uuid and month = any($5::date[]) and ${OF_REPO}
     union
     select repo_key, user_id
-    from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, day_bits) using (month)
-    where workspace_id = $1::uuid and month = any($7::date[]) and ${OF_REPO} and activity_repo_people.day_bits & part.day_bits <> 0
+    from repo_people join unnest($7::date[], $8::int[]) as part (month, day_bits) using (month)
+    where workspace_id = $1::uuid and month = any($7::date[]) and ${OF_REPO} and repo_people.day_bits & part.day_bits <> 0
     union
     select a.repo_key, a.user_id from ${RAW} a
   ), people as not materialized (

@@ -1,13 +1,13 @@
 /**
- * Decides which rollups and which rows of `activity` to read for a range.
+ * Decides which rollups and which rows of `daily_activity` to read for a range.
  *
  * Dashboard statements are long because each exists once for all filters and ranges: `sourcesOf` splits a
- * range into whole months, days, and days to read from `activity`, and the statements join the three with `union all`.
+ * range into whole months, days, and days to read from `daily_activity`, and the statements join the three with `union all`.
  * Each query has a single SQL text, so PostgreSQL prepares it once. Only monthly rollups keep a large team's year
  * within the timeout.
  *
  * $1 to $4 of all statements on activity are the workspace, the person and the repository of the filter (or null), and the days
- * to read from `activity`.
+ * to read from `daily_activity`.
  */
 import { perCount } from '../../../../schemas/counts.js'
 import { limits } from '../../../../schemas/limits.js'
@@ -16,7 +16,7 @@ import { FORCE_CUSTOM_PLAN } from '../../../platform/database/planning.js'
 import { date, double, statement } from '../../../platform/database/statement.js'
 import { groupBy } from '../../../platform/process/maps.js'
 import { addDays, lengthOfMonth, listDays, monthOf, type Range } from '../../../platform/time/days.js'
-import { eachCount, localActivity } from '../../minutes/index.js'
+import { COUNTS, eachCount, hasActivity } from '../../minutes/index.js'
 import type { Filter } from './filter.js'
 
 interface DayRange {
@@ -37,10 +37,10 @@ export const daysWithin = (days: NamedDays, index: number, count: number): Named
   return { ...days, from, to: addDays(from, length - 1), days: length }
 }
 
-/** Which rows of `activity` to read. */
+/** Which rows of `daily_activity` to read. */
 export interface ActivityRows extends Filter {
   workspaceId: string
-  /** Days that are read from `activity`. */
+  /** Days that are read from `daily_activity`. */
   raw: string[]
 }
 
@@ -124,8 +124,11 @@ export const activityOf = ({ workspaceId, userId, repoKey, raw }: ActivityRows):
 export const FILTER = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
       and ($3::text is null or a.repo_key = $3::text)`
 
-/** SQL: activity read directly rather than from rollups, by local day. */
-export const RAW = localActivity('$4::date[]', FILTER)
+/** SQL: activity read directly rather than from rollups. */
+export const RAW = `(
+    select a.user_id, a.repo_key, a.day, a.minutes, ${COUNTS}, a.hours from daily_activity a
+    where ${FILTER} and a.day = any($4::date[]) and ${hasActivity('a')}
+  )`
 
 /** SQL: sums of `a` as doubles, which hold them exactly even beyond 32 bits. */
 export const SUMS = `sum(a.minutes::float8) as active_minutes,
@@ -139,34 +142,16 @@ export const OF_REPO = '($3::text is null or repo_key = $3::text)'
 /** SQL: a list's row. The last row has no name and sums all the others. */
 export const ROW = `least(place, ${limits.dashboard_rows})`
 
-/** Looks up each day, because the current day of a large team has thousands of marks. */
-const READ_STALE_DAYS = statement(
-  'read stale days',
+const LIST_CHANGED_DAYS = statement(
+  'list changed days',
   { day: date },
   `
-  select d.day::date as day
-  from generate_series($2::date, $3::date, interval '1 day') as d (day)
-  where exists (select from stale_local_days s where s.workspace_id = $1::uuid and s.day = d.day::date)
-    or exists (select from stale_days s where s.workspace_id = $1::uuid and s.day = d.day::date)`,
+  select day from changed_days where workspace_id = $1::uuid and day between $2::date and $3::date order by day`,
 )
 
-const READ_UNASSIGNED_DAYS = statement(
-  'read unassigned days',
-  { day: date },
-  `
-  select day from activity_days
-  where workspace_id = $1::uuid and day between $2::date and $3::date and by_local_day is null`,
-)
-
-/** Days whose rollups are out of date, or were made by the previous version. */
+/** Days whose rollups are out of date. */
 export const readUnusableDays = async (
   db: Db,
   workspaceId: string,
   { from, to }: DayRange,
-): Promise<string[]> => {
-  const found = await Promise.all(
-    [READ_STALE_DAYS, READ_UNASSIGNED_DAYS].map((read) => db.rows(read, [workspaceId, from, to])),
-  )
-  const days = new Set(found.flat().map(({ day }) => day))
-  return listDays(from, to).filter((day) => days.has(day))
-}
+): Promise<string[]> => (await db.rows(LIST_CHANGED_DAYS, [workspaceId, from, to])).map(({ day }) => day)

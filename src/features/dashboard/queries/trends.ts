@@ -47,7 +47,7 @@ const READ_MEMBER_TRENDS = trends(
   'read member trends',
   'user_id',
   LISTED_MEMBERS,
-  `select l.place, d.day, d.minutes from activity_member_days d join listed l using (user_id)
+  `select l.place, d.day, d.minutes from member_days d join listed l using (user_id)
     where d.workspace_id = $1::uuid and d.day = any($5::date[])`,
 )
 
@@ -57,7 +57,7 @@ const READ_TRENDS_IN_REPO = trends(
   'user_id',
   LISTED_MEMBERS,
   `select l.place, w.day, p.week_minutes[${weekOfMonth('w.day', 'w.month')}] as minutes
-    from activity_repo_people p join listed l using (user_id)
+    from repo_people p join listed l using (user_id)
     join (select day, date_trunc('month', day::timestamp)::date as month from unnest($5::date[]) as day) w using (month)
     where p.workspace_id = $1::uuid and p.repo_key = $3::text
       and p.month = any(array(select date_trunc('month', day::timestamp)::date from unnest($5::date[]) as day))`,
@@ -67,7 +67,7 @@ const READ_REPO_TRENDS = trends(
   'read repository trends',
   'repo_key',
   'select repo_key, place from unnest($8::text[]) with ordinality as l (repo_key, place)',
-  `select l.place, d.day, d.minutes from activity_repo_days d join listed l using (repo_key)
+  `select l.place, d.day, d.minutes from repo_days d join listed l using (repo_key)
     where d.workspace_id = $1::uuid and d.day = any($5::date[])`,
 )
 

@@ -15,8 +15,20 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/clock.js'
-import { type RepoDayKey, workspaceRepoKey } from '../count-minutes.js'
+
 import { arrayText } from './marks.js'
+
+/** A repository's minutes on a UTC day in a workspace. */
+export interface FoundMinutes {
+  workspaceId: string
+  day: string
+  repoKey: string
+  minutes: number
+}
+
+/** The key of a repository in a workspace, among those of a day. */
+export const foundKey = ({ workspaceId, repoKey }: Pick<FoundMinutes, 'workspaceId' | 'repoKey'>): string =>
+  `${workspaceId} ${repoKey}`
 
 const READ_IMPORT = statement(
   'read import',
@@ -237,19 +249,7 @@ export const readImported = async (
   day: string,
 ): Promise<ReadonlyMap<string, number>> => {
   const rows = await tx.rows(READ_IMPORTED, [userId, day])
-  return new Map(rows.map((row) => [workspaceRepoKey(row), row.minutes]))
-}
-
-/** For each repository, the workspace for which earlier imports have found the most minutes on a day. */
-export const readMaxImported = async (
-  tx: Db,
-  userId: string,
-  day: string,
-): Promise<Map<string, { workspaceId: string; minutes: number }>> => {
-  const most = new Map<string, { workspaceId: string; minutes: number }>()
-  for (const { repoKey, ...row } of await tx.rows(READ_IMPORTED, [userId, day]))
-    if (row.minutes > (most.get(repoKey)?.minutes ?? 0)) most.set(repoKey, row)
-  return most
+  return new Map(rows.map((row) => [foundKey(row), row.minutes]))
 }
 
 /** $1: the user; per repository and workspace: $2 workspace, $3 day, $4 repository, $5 minutes. */
@@ -267,7 +267,7 @@ const UPSERT_IMPORTED = statement(
 export const upsertImported = async (
   tx: Db,
   userId: string,
-  found: (RepoDayKey & { minutes: number })[],
+  found: readonly FoundMinutes[],
 ): Promise<void> => {
   if (found.length === 0) return
   await tx.rows(UPSERT_IMPORTED, [
@@ -276,5 +276,35 @@ export const upsertImported = async (
     found.map(({ day }) => day),
     found.map(({ repoKey }) => repoKey),
     found.map(({ minutes }) => minutes),
+  ])
+}
+
+/** $1: the user; per repository and workspace: $2 workspace, $3 UTC day, $4 repository, $5 minutes. */
+const SUBTRACT_IMPORTED = statement(
+  'subtract imported minutes',
+  {},
+  `
+  update imported_minutes i set minutes = greatest(0, i.minutes - r.minutes)
+  from (
+    select workspace_id, day, repo_key, sum(minutes)::int as minutes
+    from unnest($2::uuid[], $3::date[], $4::text[], $5::int[]) as r (workspace_id, day, repo_key, minutes)
+    group by workspace_id, day, repo_key
+  ) r
+  where i.user_id = $1::uuid and i.workspace_id = r.workspace_id and i.day = r.day and i.repo_key = r.repo_key`,
+)
+
+/** Forgets that imports have found these minutes. */
+export const subtractImported = async (
+  tx: Db,
+  userId: string,
+  removed: readonly FoundMinutes[],
+): Promise<void> => {
+  if (removed.length === 0) return
+  await tx.rows(SUBTRACT_IMPORTED, [
+    userId,
+    removed.map(({ workspaceId }) => workspaceId),
+    removed.map(({ day }) => day),
+    removed.map(({ repoKey }) => repoKey),
+    removed.map(({ minutes }) => minutes),
   ])
 }

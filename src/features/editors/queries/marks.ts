@@ -1,13 +1,11 @@
 /** The minutes that heartbeats have marked. */
 import type { Db } from '../../../platform/database/client.js'
-import { lockOfUser, locksOfUsers, tryLockOfUser } from '../../../platform/database/locks.js'
 import {
   integer,
   integers,
   moment,
   orNull,
   type RowOf,
-  singleRow,
   statement,
   texts,
   uuid,
@@ -16,56 +14,32 @@ import {
 import { toTimestamp } from '../../../platform/time/clock.js'
 import type { StoredHour } from '../timeline.js'
 
-const LOCK_MARKS = lockOfUser('lock heartbeats', locksOfUsers.heartbeats)
-
-const TRY_TO_LOCK_MARKS = tryLockOfUser('try to lock heartbeats', locksOfUsers.heartbeats)
-
-/** Makes other heartbeats of the person wait until the transaction ends. Waits for others who hold the lock. */
-export const lockMarks = async (tx: Db, userId: string): Promise<void> => {
-  await tx.rows(LOCK_MARKS, [userId])
-}
-
-/** The same without waiting. @returns the people whose lock is held now */
-export const tryToLockMarks = async (tx: Db, userIds: readonly string[]): Promise<ReadonlySet<string>> => {
-  const tried = await Promise.all(
-    userIds.map(async (userId) => ({ userId, ...singleRow(await tx.rows(TRY_TO_LOCK_MARKS, [userId])) })),
-  )
-  return new Set(tried.flatMap(({ userId, isHeld }) => (isHeld ? [userId] : [])))
-}
-
 const hourColumns = {
   userId: uuid,
   hour: integer,
   projects: texts,
   marks: texts,
-  lastMarks: orNull(texts),
-  lastAt: orNull(integers),
+  firstAt: orNull(integers),
+  localHour: orNull(integer),
   countedIn: uuids,
   counted: texts,
   countedRepos: orNull(texts),
   countedFor: orNull(texts),
   agentProjects: orNull(texts),
   agentMarks: orNull(texts),
-  agentLastMarks: orNull(texts),
-  agentLastAt: orNull(integers),
+  agentFirstAt: orNull(integers),
 }
 const SELECT_HOURS = `
-  select user_id as "userId", hour, projects, marks::text[] as marks, leaves::text[] as "lastMarks", last_times as "lastAt",
+  select user_id as "userId", hour, projects, marks::text[] as marks, first_times as "firstAt", local_hour as "localHour",
     counted_in as "countedIn", counted::text[] as counted,
     counted_repos as "countedRepos", counted_for::text[] as "countedFor",
     agent_projects as "agentProjects", agent_marks::text[] as "agentMarks",
-    agent_leaves::text[] as "agentLastMarks", agent_last_times as "agentLastAt"
+    agent_first_times as "agentFirstAt"
   from heartbeat_hours`
 
-/** $1: the user; $2: hours. */
+/** $1, $2: users, and one hour each. Planned once, like `READ_TARGETS`. */
 const READ_MARKS = statement(
   'read heartbeat marks',
-  hourColumns,
-  `${SELECT_HOURS} where user_id = $1::uuid and hour = any($2::int[])`,
-)
-/** $1, $2: users, and one hour each. Planned once, like `READ_TARGETS`. */
-const READ_MARKS_BY_PERSON = statement(
-  'read heartbeat marks by person',
   hourColumns,
   `${SELECT_HOURS} join unnest((select $1::uuid[]), (select $2::int[])) as requested (user_id, hour) using (user_id, hour)`,
 )
@@ -90,17 +64,12 @@ export const hoursOf = (requested: readonly HoursOfUser[]): [string[], number[]]
 export const readMarks = (
   db: Db,
   requested: readonly HoursOfUser[],
-): Promise<(StoredHour & { userId: string })[]> => {
-  const [first, ...others] = requested
-  return first && others.length === 0
-    ? db.rows(READ_MARKS, [first.userId, first.hours])
-    : db.rows(READ_MARKS_BY_PERSON, hoursOf(requested))
-}
+): Promise<(StoredHour & { userId: string })[]> => db.rows(READ_MARKS, hoursOf(requested))
 
 export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
   db.rows(READ_ALL_MARKS, [userId])
 
-/** $1: the user; $2: hours. Reads the marks of each hour and of the nearest earlier one. */
+/** $1: the user; $2: hours. Reads the marks of each hour and of the nearest earlier one. Version 1.0.0 writes `leaves`. */
 const lastColumns = { hour: integer, projects: texts, lastMarks: texts }
 const READ_LAST_MARKS = statement(
   'read last heartbeat marks',
@@ -123,29 +92,29 @@ export const readLastMarks = (db: Db, userId: string, hours: number[]): Promise<
 const ARRAYS = [
   ['projects', 'projects', 'text[]'],
   ['marks', 'marks', 'bit(60)[]'],
-  ['lastMarks', 'leaves', 'bit(60)[]'],
-  ['lastAt', 'last_times', 'smallint[]'],
+  ['firstAt', 'first_times', 'smallint[]'],
   ['countedIn', 'counted_in', 'uuid[]'],
   ['counted', 'counted', 'bit(60)[]'],
   ['countedRepos', 'counted_repos', 'text[]'],
   ['countedFor', 'counted_for', 'bit(60)[]'],
   ['agentProjects', 'agent_projects', 'text[]'],
   ['agentMarks', 'agent_marks', 'bit(60)[]'],
-  ['agentLastMarks', 'agent_leaves', 'bit(60)[]'],
-  ['agentLastAt', 'agent_last_times', 'smallint[]'],
+  ['agentFirstAt', 'agent_first_times', 'smallint[]'],
 ] as const
 const names = ARRAYS.map(([, column]) => column)
 
-/** One item per hour: $1: users; $2: hours; $3 and on: the hour's arrays, as texts. */
+/** One item per hour: $1: users; $2: hours; $3: local hours; $4 and on: the hour's arrays, as texts. */
 const UPSERT_MARKS = statement(
   'upsert heartbeat marks',
   {},
   `
-  insert into heartbeat_hours (user_id, hour, ${names.join(', ')})
-  select r.user_id, r.hour, ${ARRAYS.map(([, column, type]) => `r.${column}::${type}`).join(', ')}
-  from unnest($1::uuid[], $2::int[], ${names.map((_, index) => `$${index + 3}::text[]`).join(', ')})
-    as r (user_id, hour, ${names.join(', ')})
-  on conflict (user_id, hour) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+  insert into heartbeat_hours (user_id, hour, local_hour, ${names.join(', ')})
+  select r.user_id, r.hour, r.local_hour, ${ARRAYS.map(([, column, type]) => `r.${column}::${type}`).join(', ')}
+  from unnest($1::uuid[], $2::int[], $3::int[], ${names.map((_, index) => `$${index + 4}::text[]`).join(', ')})
+    as r (user_id, hour, local_hour, ${names.join(', ')})
+  on conflict (user_id, hour) do update set local_hour = excluded.local_hour,
+    ${names.map((name) => `${name} = excluded.${name}`).join(', ')},
+    leaves = null, last_times = null, agent_leaves = null, agent_last_times = null`,
 )
 
 /** An array as PostgreSQL writes it. */
@@ -161,6 +130,7 @@ export const writeMarks = async (
   await tx.rows(UPSERT_MARKS, [
     people.flatMap(({ userId, hours }) => hours.map(() => userId)),
     hours.map(({ hour }) => hour),
+    hours.map(({ localHour }) => localHour),
     ...ARRAYS.map(([property]) => hours.map(({ [property]: array }) => array && arrayText(array))),
   ])
 }

@@ -24,20 +24,9 @@ const columns = {
 
 export type EditorProject = RowOf<typeof columns>
 
-/** $1: the user; $2: names; $3: hours. */
+/** $1, $2: users, and one name each; $3, $4: users, and one hour each. Planned once, like `READ_TARGETS`. */
 const FIND_NAMES = statement(
   'find project names',
-  { userId: uuid, ...columns },
-  `
-  select user_id as "userId", name, repo, ignored, automatic from editor_projects
-  where user_id = $1::uuid and name = any($2::text[] || array(
-    select unnest(projects || coalesce(agent_projects, '{}')) from heartbeat_hours where user_id = $1::uuid and hour = any($3::int[])
-  ))`,
-)
-
-/** $1, $2: users, and one name each; $3, $4: users, and one hour each. Planned once, like `READ_TARGETS`. */
-const FIND_NAMES_OF_PEOPLE = statement(
-  'find project names by person',
   { userId: uuid, ...columns },
   `
   select p.user_id as "userId", p.name, p.repo, p.ignored, p.automatic
@@ -52,19 +41,15 @@ const FIND_NAMES_OF_PEOPLE = statement(
 )
 
 /** People's known projects among these names, and the marks of these hours. */
-export const findNames = async (
+export const findNames = (
   db: Db,
   requested: readonly (HoursOfUser & { names: readonly string[] })[],
-): Promise<(EditorProject & { userId: string })[]> => {
-  const [first, ...others] = requested
-  if (!first) return []
-  if (others.length === 0) return db.rows(FIND_NAMES, [first.userId, first.names, first.hours])
-  return db.rows(FIND_NAMES_OF_PEOPLE, [
+): Promise<(EditorProject & { userId: string })[]> =>
+  db.rows(FIND_NAMES, [
     requested.flatMap(({ userId, names }) => names.map(() => userId)),
     requested.flatMap(({ names }) => names),
     ...hoursOf(requested),
   ])
-}
 
 /** One person's projects. */
 export const namesOf = (projects: readonly EditorProject[]): Map<string, EditorProject> =>

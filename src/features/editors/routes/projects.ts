@@ -1,11 +1,15 @@
-/** Editors' project names, for their owner. */
+/** Editors' project names, and the removal of minutes, for their owner. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { RemovedMinutes, RemovedMinutesQuery } from '../../../../schemas/activity.js'
 import { Ok, ref } from '../../../../schemas/common.js'
 import { EditorProjectBody, EditorProjectList } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
+import { ApiError } from '../../../errors.js'
 import { anyCaller } from '../../../platform/access/access.js'
+import { countDays } from '../../../platform/time/days.js'
 import { assignProject, listEditorProjects } from '../assign-project.js'
 import { projectHostOf } from '../project-names.js'
+import { removeMinutes } from '../remove-minutes.js'
 
 export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
@@ -41,6 +45,32 @@ export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request) => {
       await assignProject(database, request.caller.userId, request.body, host)
       return { ok: true } as const
+    },
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/active-minutes',
+    config: { access: anyCaller, errors: ['invalid_range'] },
+    schema: {
+      operationId: 'removeActiveMinutes',
+      tags: ['activity'],
+      summary: "Remove the caller's minutes",
+      description:
+        'Removes the caller’s minutes of one or more local days from all workspaces, also from those that the caller has left, and from the caller’s own time: minutes of flushes, heartbeats, imports, agents and names that wait for a repository. Commits and issues stay, and so do published weeks. A flush that’s sent again with the same `flush_id` is a duplicate. Heartbeats of these minutes count again if they’re sent again, and so does an import. No audit trail lists it. It can’t be undone.',
+      querystring: RemovedMinutesQuery,
+      response: { 200: ref(RemovedMinutes) },
+    },
+    handler: async (request) => {
+      const { day, to = day, repo } = request.query
+      const length = countDays(day, to)
+      if (length < 1 || length > limits.removed_minutes_days)
+        throw new ApiError('invalid_range', {
+          detail: `\`to\` must not be before \`day\`, and you can remove at most ${limits.removed_minutes_days} days at once.`,
+        })
+      const { userId } = request.caller
+      const removed = { userId, from: day, to, repoKey: repo?.toLowerCase() ?? null }
+      return { removed_minutes: await removeMinutes(database, removed) }
     },
   })
 }

@@ -15,6 +15,6 @@ export const countsOf = (row: string): string => eachCount((count) => `${row}.${
 export const countParameters = (first: number, type: string): string =>
   countNames.map((_, index) => `$${first + index}::${type}`).join(', ')
 
-/** SQL: whether a row has any minutes or counts. @param minutes in place of all of the row's minutes */
-export const hasActivity = (row: string, minutes = `${row}.minutes`): string =>
-  `${minutes} + ${eachCount((count) => `${row}.${count}`, ' + ')} > 0`
+/** SQL: whether a row has any minutes or counts. */
+export const hasActivity = (row: string): string =>
+  `${row}.minutes + ${eachCount((count) => `${row}.${count}`, ' + ')} > 0`

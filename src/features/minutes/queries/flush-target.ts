@@ -3,6 +3,7 @@ import { limits } from '../../../../schemas/limits.js'
 import type { RecordingHours } from '../../../../schemas/recording.js'
 import { splitRepo } from '../../../../schemas/repo-keys.js'
 import { COMPARISON_COST, likenessOf } from '../../../../schemas/repo-pattern.js'
+import { ApiError } from '../../../errors.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -17,14 +18,14 @@ import {
   texts,
   uuid,
 } from '../../../platform/database/statement.js'
-import { groupBy } from '../../../platform/process/maps.js'
+import { groupBy, requireValue } from '../../../platform/process/maps.js'
 import { FIRST_DAY } from '../../../platform/time/days.js'
-import type { Timezone } from '../../accounts/index.js'
 import { FIRST_COUNTED_DAY, patternMatches } from '../../workspaces/index.js'
 
 const targetColumns = {
   n: integer,
   today: date,
+  now: double,
   timezone: orNull(text),
   timezoneChosen: bool,
   comparisons: double,
@@ -73,7 +74,7 @@ export const READ_TARGETS = statement(
     join users u on u.id = a.id and u.repohost_id is not null
     left join recordings c on c.user_id = u.id
   )
-  select u.n, (now() at time zone 'UTC')::date as today, u.timezone, u.timezone_chosen as "timezoneChosen", u.comparisons,
+  select u.n, (now() at time zone 'UTC')::date as today, (extract(epoch from now()) * 1000)::float8 as now, u.timezone, u.timezone_chosen as "timezoneChosen", u.comparisons,
     w.workspace_id as "workspaceId", w.repo_keys as "repoKeys", w.first_day as "firstDay", w.joined_on as "joinedOn", w.idle_window as "idleWindow", u.paused, u.hours as "recordedHours",
     case when u.paused is not null and row_number() over (partition by u.n order by w.workspace_id) = 1 then array(
       select r.owner_key || '/' || r.repo_key from repos r
@@ -97,10 +98,14 @@ export const READ_TARGETS = statement(
 )
 
 /** Where a person's minutes count. */
-export interface FlushTarget extends Timezone {
+export interface FlushTarget {
   kind: 'found'
   /** According to the database's clock. */
   today: string
+  /** The same, in milliseconds since 1970. */
+  now: number
+  timezone: string | null
+  timezoneChosen: boolean
   /** Undefined: everything is recorded. */
   recording?: {
     paused: boolean
@@ -171,11 +176,12 @@ export const readTargets = async (
 const toTarget = (rows: TargetRow[], maxComparisons: number): TargetResult => {
   const [first] = rows
   if (!first) return { kind: 'unknown person' }
-  const { today, timezone, timezoneChosen, comparisons, paused, reposOff, recordedHours } = first
+  const { today, now, timezone, timezoneChosen, comparisons, paused, reposOff, recordedHours } = first
   if (comparisons > maxComparisons) return { kind: 'too large', comparisons }
   return {
     kind: 'found',
     today,
+    now,
     timezone,
     timezoneChosen,
     ...(paused !== null && { recording: { paused, reposOff: reposOff ?? [], hours: recordedHours } }),
@@ -193,4 +199,30 @@ const toWorkspaces = ({
 }: TargetRow): MatchingWorkspace[] => {
   if (workspaceId === null || repoKeys === null || joinedOn === null || idleWindow === null) return []
   return [{ workspaceId, repoKeys, firstDay: firstDay ?? FIRST_DAY, joinedOn, idleWindow }]
+}
+
+/** @returns `token_invalid`, `payload_too_large` */
+export const errorForTarget = (target: Exclude<TargetResult, FlushTarget>, repos: number): ApiError => {
+  if (target.kind === 'unknown person') return new ApiError('token_invalid')
+  const reposThatFit = Math.max(1, Math.floor((repos * limits.flush_comparisons) / target.comparisons))
+  return new ApiError('payload_too_large', {
+    detail: `This request names ${repos} repositories, too many to compare with all your workspaces’ patterns. Name at most ${reposThatFit} in one request.`,
+  })
+}
+
+/**
+ * Reads where a person's minutes count.
+ * @param repoKeys `owner/repo` in lower case
+ * @throws {ApiError} `token_invalid`, and `payload_too_large` for too many repositories to compare with all patterns
+ */
+export const readTarget = async (
+  db: Db,
+  userId: string,
+  repoKeys: ReadonlySet<string>,
+  scope: Scope = 'workspaces',
+): Promise<FlushTarget> => {
+  const targets = await readTargets(db, [{ userId, repoKeys, scope }])
+  const target = requireValue(targets, userId)
+  if (target.kind === 'found') return target
+  throw errorForTarget(target, repoKeys.size)
 }

@@ -177,28 +177,14 @@ export const listsOfUser = {
   ),
   agent_minutes: list(
     'agent minutes',
-    [
-      'workspace_id',
-      'day',
-      'repo',
-      { agent_minutes: 'minutes', agent_hours: 'hours' },
-      'timezone',
-      { other_timezones: 'other_zones' },
-    ],
-    'agent_minutes where user_id = $2::uuid',
+    ['workspace_id', 'day', 'repo', { agent_minutes: 'minutes', agent_hours: 'hours' }, 'timezone'],
+    'agent_activity where user_id = $2::uuid',
     { workspace_id: 'uuid', day: 'date', repo_key: 'text' },
   ),
   personal_minutes: list(
-    'personal minutes',
-    [
-      'day',
-      { project: 'repo' },
-      'minutes',
-      { marks: 'marks::text' },
-      'timezone',
-      { other_timezones: 'other_zones' },
-    ],
-    'personal_minutes where user_id = $2::uuid',
+    'own time',
+    ['day', { project: 'repo' }, 'minutes', 'hours', 'timezone'],
+    'own_activity where user_id = $2::uuid',
     { day: 'date', repo_key: 'text' },
     500,
   ),
@@ -357,14 +343,8 @@ export const ACTIVITY = list(
     ...countNames.map((count) => `a.${count}`),
     'a.hours',
     'a.timezone',
-    {
-      other_timezones: `(
-        select json_object_agg(z.timezone, z.hours) from activity_other_zones z
-        where z.workspace_id = a.workspace_id and z.user_id = a.user_id and z.day = a.day and z.repo_key = a.repo_key
-      )`,
-    },
   ],
-  `activity a left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
+  `daily_activity a left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
   where a.workspace_id = $5::uuid and a.user_id = $2::uuid`,
   { 'a.day': 'date', 'a.repo_key': 'text' },
 )

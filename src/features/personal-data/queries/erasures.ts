@@ -7,7 +7,7 @@
  * its rollups. These have their own statements below.
  */
 
-import { asc, eq } from 'drizzle-orm'
+import { asc, eq, getTableName } from 'drizzle-orm'
 import { countNames, perCount } from '../../../../schemas/counts.js'
 import type { Db } from '../../../platform/database/client.js'
 import { limitedDelete, limitedUpdate } from '../../../platform/database/limited-delete.js'
@@ -21,19 +21,24 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { DELETED_LOGIN, DELETED_USER, erasures, users } from '../../accounts/index.js'
-import { registerPeople } from '../../counts/index.js'
 import { reassignViews } from '../../dashboard/index.js'
 import {
   COUNTS,
   countParameters,
   countsOf,
-  daysOf,
   eachCount,
   hasActivity,
-  LOCK_ACTIVITY,
+  lockMinutes,
   markDays,
+  registerPeople,
 } from '../../minutes/index.js'
-import { rebuildMonth } from '../../rollups/index.js'
+import {
+  previousActivity,
+  previousMemberDays,
+  previousMemberMonths,
+  previousRepoPeople,
+} from '../../previous/index.js'
+import { rebuildDays } from '../../rollups/index.js'
 import { peopleColumns } from '../../tables.js'
 import { ABOUT_PEOPLE, auditEntries } from '../../workspaces/index.js'
 
@@ -108,7 +113,7 @@ const FIND_FIRST_MONTH = statement(
   'find first month with activity',
   { month: orNull(date) },
   `
-  select date_trunc('month', min(day))::date as month from activity
+  select date_trunc('month', min(day))::date as month from daily_activity
   where workspace_id = $1::uuid and user_id = $2::uuid`,
 )
 
@@ -121,7 +126,7 @@ const FIND_END = statement(
   'find erasure step end',
   { day: date, repoKey: text },
   `
-  select day, repo_key as "repoKey" from activity where ${IN_MONTH}
+  select day, repo_key as "repoKey" from daily_activity where ${IN_MONTH}
   order by day, repo_key offset $4::int limit 1`,
 )
 
@@ -137,7 +142,7 @@ const CLAIM_ISSUES = statement(
   {},
   `
   update reported_issues i set user_id = case when a.closed_issues_uploaded = false then '${DELETED_USER}'::uuid end
-  from activity a
+  from daily_activity a
   where i.workspace_id = $1::uuid and i.user_id = $2::uuid
     and a.workspace_id = $1::uuid and a.user_id = $2::uuid and a.day = i.day and a.repo_key = i.repo_key
     and a.day >= $3::date and a.day < $3::date + interval '1 month' and (a.day, a.repo_key) ${UP_TO_END}`,
@@ -152,45 +157,39 @@ const CLEAR_CLOSER = statement(
 /** $4, $5: the last row, or nulls. */
 const CLAIM_ACTIVITY = statement(
   'claim own activity',
-  {
-    day: date,
-    repoKey: text,
-    minutes: integer,
-    before: integer,
-    after: integer,
-    ...perCount(() => integer),
-  },
+  { day: date, repoKey: text, minutes: integer, ...perCount(() => integer) },
   `
-  delete from activity
+  delete from daily_activity
   where ${IN_MONTH} and (day, repo_key) ${UP_TO_END}
-  returning day, repo_key as "repoKey", minutes, minutes_before as before, minutes_after as after, ${COUNTS}`,
+  returning day, repo_key as "repoKey", minutes, ${COUNTS}`,
 )
 
-/** $4, $5: the last row, or nulls. */
-const CLAIM_OTHER_ZONES = statement(
-  'claim hours in other time zones',
-  {},
-  `delete from activity_other_zones where ${IN_MONTH} and (day, repo_key) ${UP_TO_END}`,
-)
-
-/** $1: the workspace; per row: $2 day, $3 repository, $4 minutes, $5 and $6 those on the days before and after, $7 on: counts. */
+/** $1: the workspace; per row: $2 day, $3 repository, $4 minutes, $5 on: counts. */
 const REASSIGN_ACTIVITY = statement(
   'reassign activity to deleted user',
   {},
   `
-  insert into activity as a (workspace_id, user_id, day, repo_key, minutes, minutes_before, minutes_after, ${COUNTS})
-  select $1::uuid, '${DELETED_USER}'::uuid, r.day, r.repo_key, r.minutes, r.before, r.after, ${countsOf('r')}
-  from unnest($2::date[], $3::text[], $4::int[], $5::int[], $6::int[], ${countParameters(7, 'int[]')})
-    as r (day, repo_key, minutes, before, after, ${COUNTS})
+  insert into daily_activity as a (workspace_id, user_id, day, repo_key, minutes, ${COUNTS})
+  select $1::uuid, '${DELETED_USER}'::uuid, r.day, r.repo_key, r.minutes, ${countsOf('r')}
+  from unnest($2::date[], $3::text[], $4::int[], ${countParameters(5, 'int[]')}) as r (day, repo_key, minutes, ${COUNTS})
   where ${hasActivity('r')}
-  on conflict (workspace_id, user_id, day, repo_key) do update set
-    minutes = a.minutes + excluded.minutes, minutes_before = a.minutes_before + excluded.minutes_before,
-    minutes_after = a.minutes_after + excluded.minutes_after,
+  on conflict (workspace_id, user_id, day, repo_key) do update set minutes = a.minutes + excluded.minutes,
     ${eachCount((count) => `${count} = a.${count} + excluded.${count}`)}`,
 )
 
+/** $1: the workspace; $2: the user. Rows of version 1.0.0, whose copies are reassigned. */
+const DELETE_PREVIOUS = [previousActivity, previousMemberDays, previousMemberMonths, previousRepoPeople].map(
+  (table) =>
+    limitedDelete(
+      `delete copied ${getTableName(table)} rows`,
+      table,
+      'workspace_id = $1::uuid and user_id = $2::uuid',
+      '$3',
+    ),
+)
+
 const DELETE_PERSON = statement(
-  'delete person from activity',
+  'delete person with activity',
   {},
   'delete from activity_people where workspace_id = $1::uuid and user_id = $2::uuid',
 )
@@ -205,9 +204,11 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
   if (!person) return false
   const { workspaceId } = person
   // Waits for a running flush.
-  await tx.rows(LOCK_ACTIVITY, [workspaceId, userId])
+  await lockMinutes(tx, [userId], { waits: true })
   const [first] = await tx.rows(FIND_FIRST_MONTH, [workspaceId, userId])
   if (!first?.month) {
+    for (const step of DELETE_PREVIOUS)
+      if ((await tx.rows(step, [workspaceId, userId, rows])).length > 0) return true
     await tx.rows(CLEAR_CLOSER, [workspaceId, userId])
     await tx.rows(DELETE_PERSON, [workspaceId, userId])
     return true
@@ -217,32 +218,18 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
   const last = [end?.day ?? null, end?.repoKey ?? null]
   // Issues come first, as in deliveries, which would otherwise wait for each other.
   await tx.rows(CLAIM_ISSUES, [...here, ...last])
-  const [taken] = await Promise.all([
-    tx.rows(CLAIM_ACTIVITY, [...here, ...last]),
-    tx.rows(CLAIM_OTHER_ZONES, [...here, ...last]),
-  ])
+  const taken = await tx.rows(CLAIM_ACTIVITY, [...here, ...last])
   await registerPeople(tx, workspaceId, [DELETED_USER])
   await tx.rows(REASSIGN_ACTIVITY, [
     workspaceId,
     taken.map(({ day }) => day),
     taken.map(({ repoKey }) => repoKey),
     taken.map(({ minutes }) => minutes),
-    taken.map(({ before }) => before),
-    taken.map(({ after }) => after),
     ...countNames.map((count) => taken.map((row) => row[count])),
   ])
-  await markDays(tx, workspaceId, [
-    ...new Set(
-      taken.flatMap((row) =>
-        daysOf(
-          row.day,
-          countNames.reduce((sum, count) => sum + row[count], row.minutes),
-          row,
-        ),
-      ),
-    ),
-  ])
-  await rebuildMonth(tx, { workspaceId, month: first.month })
+  const days = [...new Set(taken.map(({ day }) => day))]
+  await markDays(tx, workspaceId, days)
+  await rebuildDays(tx, workspaceId, days)
   return true
 }
 

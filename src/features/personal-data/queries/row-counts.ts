@@ -19,16 +19,16 @@ const OF_WORKSPACE = tables.flatMap((declared) => {
 })
 
 /**
- * Counts a person's rows by table and column, where an index finds them. Sums of the activity are left out. `activity`
+ * Counts a person's rows by table and column, where an index finds them. Sums of the activity are left out. `daily_activity`
  * has no index by person alone, so it is read by workspace.
  */
 const OF_PERSON = peopleColumns().flatMap(({ erasure, label, tableName, column }) => {
   const isIndexed =
     typeof erasure === 'string' || tableName === 'audit_entries' || tableName === 'dashboard_views'
-  if (!isIndexed && tableName !== 'activity') return []
+  if (!isIndexed && tableName !== 'daily_activity') return []
   const rows =
-    tableName === 'activity'
-      ? 'activity_people p join activity a on a.workspace_id = p.workspace_id and a.user_id = p.user_id where p.user_id'
+    tableName === 'daily_activity'
+      ? 'activity_people p join daily_activity a on a.workspace_id = p.workspace_id and a.user_id = p.user_id where p.user_id'
       : `${tableName} where ${column}`
   return count(label, `count ${tableName}.${column}`, rows)
 })

@@ -78,7 +78,7 @@ const LIST_PROJECTS = statement(
   },
   `
   with active as materialized (
-    select workspace_id, repo_key from activity a
+    select workspace_id, repo_key from daily_activity a
     where user_id = $1::uuid and workspace_id = any($7::uuid[]) and ${hasActivity('a')}
     union
     select workspace_id, repo_key from activity_repos where workspace_id = any($8::uuid[])
@@ -86,7 +86,7 @@ const LIST_PROJECTS = statement(
     select r.workspace_id, r.repo_key from unnest($9::uuid[], $10::date[]) v (workspace_id, day)
     join activity_repos r on r.workspace_id = v.workspace_id
     where exists (
-      select from activity a
+      select from daily_activity a
       where a.workspace_id = r.workspace_id and a.repo_key = r.repo_key and a.day >= v.day and ${hasActivity('a')}
     )
     union

@@ -12,7 +12,6 @@ import {
   double,
   integer,
   integers,
-  json,
   orNull,
   type RowOf,
   statement,
@@ -27,7 +26,7 @@ import {
   eachCount,
   hasActivity,
   isPerson,
-  localHours,
+  startOfLocalHour,
 } from '../../minutes/index.js'
 import { finish, type PublishedWeek, publishWeek, type ShownSums, type Work } from '../published-week.js'
 
@@ -49,10 +48,10 @@ const LIST_WORKSPACES = statement(
 /**
  * SQL: weeks with activity that ended at least `days` and a half days ago, and are due but not published. $2: all weeks
  * are due. A week ends at noon on Monday (UTC) in the last time zone. Someone's next day may have begun when a level is
- * loosened, so that day is published, too. Weeks wait until their days are assigned (`assign-local-days.ts`).
+ * loosened, so that day is published, too.
  */
 const dueWeeks = (days: number): string => `
-  from activity_days d join workspaces w on w.id = d.workspace_id
+  from workspace_days d join workspaces w on w.id = d.workspace_id
   where d.workspace_id = any($1::uuid[])
     and d.day < date_trunc('week', (now() at time zone 'UTC') - interval '${days} days 12 hours')::date
     and ($2::boolean or w.activity_privacy = 'team'
@@ -60,11 +59,6 @@ const dueWeeks = (days: number): string => `
     and not exists (
       select from published_weeks p
       where p.workspace_id = d.workspace_id and p.week = date_trunc('week', d.day::timestamp)::date
-    )
-    and not exists (
-      select from activity_days l
-      where l.workspace_id = d.workspace_id and l.by_local_day is null
-        and l.day between date_trunc('week', d.day::timestamp)::date - 1 and date_trunc('week', d.day::timestamp)::date + 7
     )`
 
 const DAYS_TO_PUBLISHING = 3
@@ -114,71 +108,53 @@ const workColumns = {
   day: date,
   repoKey: text,
   minutes: integer,
-  before: integer,
-  after: integer,
   ...perCount(() => integer),
   hours: orNull(integers),
-  timezone: text,
-  others: orNull(json<[timezone: string, hours: number[]][]>()),
+  timezone: orNull(text),
+  isAfterUtcWeek: bool,
 }
 
 /**
- * One statement, so that everything comes from one snapshot. $2: Monday. Hours in a week that the previous version
- * published, by UTC days, aren't published again.
+ * One statement, so that everything comes from one snapshot. $2: Monday. A week by UTC days, as version 1.0.0 published
+ * them, isn't published again.
  */
 const READ_WEEK_ACTIVITY = statement(
   'read unpublished week',
   workColumns,
   `
   select case when ${isPerson('a.user_id')} then a.user_id end as "userId", a.day, a.repo_key as "repoKey", a.minutes,
-    a.minutes_before as before, a.minutes_after as after, ${countsOf('a')}, a.hours,
-    coalesce(a.timezone, 'UTC') as timezone, (
-      select json_agg(json_build_array(z.timezone, z.hours)) from activity_other_zones z
-      where z.workspace_id = a.workspace_id and z.user_id = a.user_id and z.day = a.day and z.repo_key = a.repo_key
-    ) as others
-  from activity a
-  where a.workspace_id = $1::uuid and a.day between $2::date - 1 and $2::date + 7 and ${hasActivity('a')}
-    and not exists (
+    ${countsOf('a')}, a.hours, a.timezone, exists (
       select from published_weeks p
-      where p.workspace_id = $1::uuid and p.week = date_trunc('week', a.day::timestamp)::date and p.by_local_day is null
-    )`,
+      where p.workspace_id = $1::uuid and p.week = $2::date - 7 and p.by_local_day is null
+    ) as "isAfterUtcWeek"
+  from daily_activity a
+  where a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and ${hasActivity('a')}`,
 )
 
 type WorkRow = RowOf<typeof workColumns>
 
-const NO_COUNTS = perCount(() => 0)
-
-/** A row's work on each local day of the week. */
-const worksOf = (week: string, row: WorkRow): Work[] => {
-  const { userId, repoKey, minutes, before, after } = row
-  const own = [...(row.hours ?? [])]
-  for (const [, hours] of row.others ?? [])
-    hours.forEach((minutes, hour) => {
-      own[hour] = (own[hour] ?? 0) - minutes
-    })
-  const zones = [[row.timezone, own] as const, ...(row.others ?? [])]
-  const cells = new Map<string, Map<number, number>>()
-  for (const [timezone, hours] of zones)
-    for (const { day, hour, minutes } of localHours({ day: row.day, timezone, hours })) {
-      const ofDay = cells.get(day) ?? new Map<number, number>()
-      cells.set(day, ofDay)
-      const cell = (weekdayOf(day) - 1) * HOURS + hour
-      ofDay.set(cell, (ofDay.get(cell) ?? 0) + minutes)
-    }
-  const shares = [
-    { later: -1, minutes: before, ...NO_COUNTS },
-    { later: 0, minutes: minutes - before - after, ...perCount((count) => row[count]) },
-    { later: 1, minutes: after, ...NO_COUNTS },
-  ]
-  return shares.flatMap(({ later, ...sums }) => {
-    const day = countDays(week, row.day) - 1 + later
-    const isNothing = sums.minutes === 0 && countNames.every((count) => sums[count] === 0)
-    if (day < 0 || day >= DAYS_OF_WEEK || isNothing) return []
-    const ofDay = cells.get(addDays(row.day, later)) ?? []
-    return [
-      { userId, day, repoKey, ...sums, cells: Array.from(ofDay, ([cell, minutes]) => ({ cell, minutes })) },
-    ]
-  })
+/** A row's work, without hours that the week before has already published by UTC days: a Monday morning in Sydney. */
+const workOf = (week: string, row: WorkRow): Work => {
+  const { userId, repoKey, day, timezone, isAfterUtcWeek } = row
+  const isPublished = (hour: number): boolean =>
+    isAfterUtcWeek &&
+    day === week &&
+    timezone !== null &&
+    (startOfLocalHour(timezone, day, hour) ?? Number.POSITIVE_INFINITY) < Date.parse(week)
+  const hours = (row.hours ?? []).map((minutes, hour) => ({ hour, minutes, isPublished: isPublished(hour) }))
+  const published = hours.filter((one) => one.isPublished).reduce((sum, { minutes }) => sum + minutes, 0)
+  const cells = hours
+    .filter((one) => one.minutes > 0 && !one.isPublished)
+    .map(({ hour, minutes }) => ({ cell: (weekdayOf(day) - 1) * HOURS + hour, minutes }))
+  const counts = perCount((count) => row[count])
+  return {
+    userId,
+    day: countDays(week, day) - 1,
+    repoKey,
+    minutes: row.minutes - published,
+    ...counts,
+    cells,
+  }
 }
 
 const INSERT_WEEK = statement(
@@ -254,7 +230,7 @@ export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: numb
   const works: Work[] = []
   for (const [index, row] of rows.entries()) {
     if (index % MAX_ROWS === 0) await setImmediate()
-    works.push(...worksOf(which.week, row))
+    works.push(workOf(which.week, row))
   }
   await insertPublished(tx, which, minGroup, await finish(publishWeek(works, minGroup), setImmediate))
 }

@@ -1,6 +1,6 @@
 /**
  * Rollups of activity: sums per day and month for dashboards, so that their cost depends on what they show, not on how
- * much has ever been recorded. They're always rebuilt from `activity`, never incremented: in one transaction, the marked
+ * much has ever been recorded. They're always rebuilt from `daily_activity`, never incremented: in one transaction, the marked
  * days of one workspace's month, a day at a time, and the month itself.
  */
 
@@ -14,21 +14,10 @@ import {
   integer,
   singleRow,
   statement,
-  text,
   uuid,
 } from '../../../platform/database/statement.js'
-import { addDays, HOURS } from '../../../platform/time/days.js'
-import {
-  COUNTS,
-  eachCount,
-  IS_NOT_DELETED,
-  localActivity,
-  localActivityWithHours,
-  localHours,
-  markDays,
-  utcDaysOf,
-  zoneHours,
-} from '../../minutes/index.js'
+import { HOURS, monthOf } from '../../../platform/time/days.js'
+import { COUNTS, eachCount, hasActivity, IS_NOT_DELETED, markDays } from '../../minutes/index.js'
 
 export interface WorkspaceMonth {
   workspaceId: string
@@ -44,19 +33,14 @@ export interface WorkspaceDay {
 /** Later than any day with activity. */
 const NEVER = '9999-12-31'
 
-/** SQL: a local day can be rolled up once the activity of the UTC day `d` says where it is on people's calendars. */
-const IS_ASSIGNED = `not exists (
-      select from activity_days l where l.workspace_id = d.workspace_id and l.day = d.day and l.by_local_day is null
-    )`
-
 /** Skips deleted workspaces, because their marks are purged. */
 const LIST_STALE_MONTHS = statement(
   'list stale months',
   { workspaceId: uuid, month: date },
   `
   select distinct d.workspace_id as "workspaceId", date_trunc('month', d.day)::date as month
-  from stale_local_days d join workspaces w on w.id = d.workspace_id and w.deleted_at is null
-  where d.day < $2::date and ${IS_ASSIGNED}
+  from changed_days d join workspaces w on w.id = d.workspace_id and w.deleted_at is null
+  where d.day < $2::date
   limit $1::int`,
 )
 
@@ -64,23 +48,17 @@ const LIST_STALE_MONTHS = statement(
 export const listStaleMonths = (db: Db, limit: number, before = NEVER): Promise<WorkspaceMonth[]> =>
   db.rows(LIST_STALE_MONTHS, [limit, before])
 
-/** How many marks are read; a day has one for each change. A day that hasn't ended waits on purpose. */
-const MAX_MARKS_COUNTED = 20_000
-
 const READ_BACKLOG = statement(
   'read rollup backlog',
   { days: integer, oldest: double },
   `
-  select count(distinct (workspace_id, day))::int as days,
-         coalesce(extract(epoch from now() - min(greatest(at, (day + 1)::timestamp at time zone 'UTC'))), 0)::float8 as oldest
-  from (
-    select workspace_id, day, at
-    from (table stale_local_days union all table stale_days) marks
-    where day < (now() at time zone 'UTC')::date limit ${MAX_MARKS_COUNTED}
-  ) s`,
+  select count(*)::int as days,
+    coalesce(extract(epoch from now() - min(greatest(at, (day + 1)::timestamp at time zone 'UTC'))), 0)::float8 as oldest
+  from changed_days
+  where day < (now() at time zone 'UTC')::date`,
 )
 
-/** How many days before today wait for their rollups, and how many seconds the first has waited. Reads at most `MAX_MARKS_COUNTED` marks. */
+/** How many days before today wait for their rollups, and how many seconds the first has waited. A day that hasn't ended waits on purpose. */
 export const readBacklog = async (db: Db): Promise<{ days: number; oldest: number }> =>
   singleRow(await db.rows(READ_BACKLOG, []))
 
@@ -107,28 +85,24 @@ export const tryLockRollup = async (tx: Db): Promise<boolean> => {
 }
 
 /**
- * Changes that committed with these marks are visible to later statements of the transaction, and later changes have marks
- * of their own. Purging a workspace also waits for the marks, so it finds all rows that are written here.
+ * Waits for writers who hold the marks, so that later statements see what they have written. Later changes have marks of
+ * their own. Purging a workspace also waits for the marks, so it finds all rows that are written here.
  */
 const CLAIM_MARKS = statement(
-  'claim stale marks',
+  'claim marks of changed days',
   { day: date },
   `
-  with taken as (
-    delete from stale_local_days d
-    where d.workspace_id = $1::uuid and d.day >= $2::date and d.day < least($2::date + interval '1 month', $3::date)
-      and ${IS_ASSIGNED}
-    returning d.day
-  )
-  select distinct day from taken`,
+  delete from changed_days d
+  where d.workspace_id = $1::uuid and d.day >= $2::date and d.day < least($2::date + interval '1 month', $3::date)
+  returning d.day`,
 )
 
 /** Statements that only write, by their names. */
 const writes = (texts: Record<string, string>) =>
   Object.entries(texts).map(([name, text]) => statement(name, {}, text))
 
-const ROLLUPS_OF_DAYS = ['activity_days', 'activity_member_days', 'activity_repo_days', 'activity_hours']
-const ROLLUPS_OF_MONTHS = ['activity_member_months', 'activity_repo_months', 'activity_repo_people']
+const ROLLUPS_OF_DAYS = ['workspace_days', 'member_days', 'repo_days', 'workspace_hours']
+const ROLLUPS_OF_MONTHS = ['member_months', 'repo_months', 'repo_people']
 
 const clear = (tables: string[], period: string) =>
   tables.map((table) =>
@@ -141,119 +115,43 @@ const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
 /** SQL: sums of `a`. */
 export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, ${eachCount((count) => `sum(a.${count}) as ${count}`)}`
 
-/** SQL: the activity of the workspace $1 on the local day $2. */
-const LOCAL = localActivity('array[$2::date]', 'a.workspace_id = $1::uuid')
-const LOCAL_WITH_HOURS = localActivityWithHours('array[$2::date]', 'a.workspace_id = $1::uuid')
-
-/** SQL: the hours of all UTC days that can overlap the local day $2. */
-const UTC_HOURS = zoneHours(`a.workspace_id = $1::uuid and a.day = any(${utcDaysOf('array[$2::date]')})`)
-
-/**
- * SQL: minutes by repository and local hour. $3 to $6: which UTC hours of which UTC days and time zones are on the local day,
- * and in which of its hours.
- */
-const LOCAL_HOURS = `(
-    select a.repo_key, z.hour, a.hours[z.utc_hour + 1] as minutes
-    from ${UTC_HOURS} a
-    join unnest($3::date[], $4::text[], $5::int[], $6::int[]) as z (day, timezone, utc_hour, hour) using (day, timezone)
-    where a.hours[z.utc_hour + 1] <> 0
-  )`
+/** SQL: the activity of the workspace $1 on the day $2. */
+const OF_DAY = `daily_activity a where a.workspace_id = $1::uuid and a.day = $2::date and ${hasActivity('a')}`
 
 /** SQL: how many people have minutes in `a`, and how many have minutes with an hour, with those of `ERASED`. */
 const ACTIVE_PEOPLE = `count(distinct a.user_id) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})`
-const HOUR_PEOPLE = 'count(distinct a.user_id) filter (where a.has_hours)'
+const HOUR_PEOPLE = `count(distinct a.user_id) filter (where 0 < any (a.hours) and a.${IS_NOT_DELETED})`
 
-/** SQL: the 24 sums of `hour_minutes` by `hour`. */
-const MINUTES_BY_HOUR = `array[${Array.from(
+/** SQL: the 24 sums of hours of `a`. Null without hours. */
+const SUM_OF_HOURS = `case when count(a.hours) > 0 then array[${Array.from(
   { length: HOURS },
-  (_, hour) => `coalesce(sum(a.hour_minutes) filter (where a.hour = ${hour}), 0)::int`,
-).join(', ')}]`
+  (_, hour) => `coalesce(sum(a.hours[${hour + 1}]), 0)::int`,
+).join(', ')}] end`
 
-/** In which time zones hours were recorded that can be on the local day $2. */
-const READ_ZONES = statement(
-  'read time zones of a day',
-  { day: date, timezone: text },
-  `select distinct a.day, a.timezone from ${UTC_HOURS} a`,
-)
-
-/** $1, $2: workspace and day. */
+/** Makes a day's rollups. $1, $2: workspace and day. */
 const INSERT_DAY = writes({
   'insert member days': `
-  insert into activity_member_days (workspace_id, day, user_id, minutes, ${COUNTS})
-  select $1::uuid, a.day, a.user_id, ${SUM_OF_COUNTS}
-  from ${LOCAL} a
-  group by a.day, a.user_id`,
-  // The previous version makes days again that have no `by_repo`.
+  insert into member_days (workspace_id, day, user_id, minutes, ${COUNTS})
+  select $1::uuid, $2::date, a.user_id, ${SUM_OF_COUNTS}
+  from ${OF_DAY}
+  group by a.user_id`,
   'insert days': `
-  insert into activity_days (workspace_id, day, minutes, ${COUNTS}, active_members, hour_people, by_local_day, by_repo)
-  select $1::uuid, a.day, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}, true, true
-  from ${LOCAL_WITH_HOURS} a
-  group by a.day`,
-})
-
-/**
- * $1, $2: workspace and day; $3 to $6: as for `LOCAL_HOURS`. Everything is summed at once: without statistics, the planner
- * would join sums by reading the hours again for each repository.
- */
-const INSERT_REPO_DAYS = statement(
-  'insert repository days',
-  {},
-  `
-  insert into activity_repo_days (workspace_id, day, repo_key, minutes, ${COUNTS}, active_members, hour_people, local_hours)
-  select $1::uuid, $2::date, a.repo_key, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE},
-    case when bool_or(a.hour is not null) then ${MINUTES_BY_HOUR} end
-  from (
-    select repo_key, user_id, minutes, ${COUNTS}, has_hours, null::int as hour, null::int as hour_minutes
-    from ${LOCAL_WITH_HOURS} l
-    union all
-    select repo_key, null, 0, ${eachCount(() => '0')}, false, hour, minutes
-    from ${LOCAL_HOURS} h
-  ) a
+  insert into workspace_days (workspace_id, day, minutes, ${COUNTS}, active_members, people_with_hours)
+  select $1::uuid, $2::date, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}
+  from ${OF_DAY}
+  having count(*) > 0`,
+  'insert repository days': `
+  insert into repo_days (workspace_id, day, repo_key, minutes, ${COUNTS}, active_members, people_with_hours, hours)
+  select $1::uuid, $2::date, a.repo_key, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}, ${SUM_OF_HOURS}
+  from ${OF_DAY}
   group by a.repo_key`,
-)
-
-const INSERT_HOURS = statement(
-  'insert hours',
-  {},
-  `
-  insert into activity_hours (workspace_id, day, weekday, hour, minutes)
+  'insert hours': `
+  insert into workspace_hours (workspace_id, day, weekday, hour, minutes)
   select $1::uuid, $2::date, extract(isodow from $2::date)::int, h.hour - 1, sum(h.minutes)
-  from activity_repo_days d cross join unnest(d.local_hours) with ordinality as h (minutes, hour)
+  from repo_days d cross join unnest(d.hours) with ordinality as h (minutes, hour)
   where d.workspace_id = $1::uuid and d.day = $2::date and h.minutes > 0
   group by h.hour`,
-)
-
-/** Which hours are on the local day. Computed here, because not every database knows every time zone. */
-const hoursOn = (day: string, zones: { day: string; timezone: string }[]) =>
-  zones.flatMap((zone) =>
-    Array.from(localHours({ ...zone, hours: ANY_HOURS }))
-      .filter((local) => local.day === day)
-      .map(({ utcHour, hour }) => ({ ...zone, utcHour, hour })),
-  )
-
-const ANY_HOURS = new Array<number>(HOURS).fill(1)
-
-/** Makes a day's rollups. All sums are made by the database, so that no number of rows fills this process's memory. */
-const rebuildDay = async (tx: Db, workspaceId: string, day: string): Promise<void> => {
-  const here = [workspaceId, day]
-  const hours = hoursOn(day, await tx.rows(READ_ZONES, here))
-  await Promise.all([
-    ...[...CLEAR_DAY, ...INSERT_DAY].map((make) => tx.rows(make, here)),
-    tx.rows(INSERT_REPO_DAYS, [
-      ...here,
-      hours.map((one) => one.day),
-      hours.map(({ timezone }) => timezone),
-      hours.map(({ utcHour }) => utcHour),
-      hours.map(({ hour }) => hour),
-    ]),
-    tx.rows(INSERT_HOURS, here),
-  ])
-}
-
-/** SQL: the days of the month $2. */
-const DAYS_OF_MONTH = `array(
-    select d::date from generate_series($2::date::timestamp, $2::date + interval '1 month' - interval '1 day', interval '1 day') as d
-  )`
+})
 
 /** SQL: whether `a.day` is in the month $2. */
 const IN_MONTH = `a.day >= $2::date and a.day < $2::date + interval '1 month'`
@@ -281,23 +179,23 @@ const WEEK_MINUTES = `array[${Array.from(
 /** $1, $2: workspace and month. */
 const INSERT_MONTH = writes({
   'insert member months': `
-  insert into activity_member_months (workspace_id, month, user_id, minutes, ${COUNTS}, active_day_bits)
+  insert into member_months (workspace_id, month, user_id, minutes, ${COUNTS}, active_day_bits)
   select a.workspace_id, $2::date, a.user_id, ${SUM_OF_COUNTS}, ${ACTIVE_BITS}
-  from activity_member_days a
+  from member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.user_id`,
   'insert repository months': `
-  insert into activity_repo_months (workspace_id, month, repo_key, minutes, ${COUNTS})
+  insert into repo_months (workspace_id, month, repo_key, minutes, ${COUNTS})
   select a.workspace_id, $2::date, a.repo_key, ${SUM_OF_COUNTS}
-  from activity_repo_days a
+  from repo_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
   'insert repository people': `
-  insert into activity_repo_people (workspace_id, month, repo_key, user_id, minutes, ${COUNTS}, day_bits,
+  insert into repo_people (workspace_id, month, repo_key, user_id, minutes, ${COUNTS}, day_bits,
     active_day_bits, week_minutes)
   select $1::uuid, $2::date, a.repo_key, a.user_id, ${SUM_OF_COUNTS}, bit_or(${BIT}), ${ACTIVE_BITS}, ${WEEK_MINUTES}
-  from ${localActivity(DAYS_OF_MONTH, 'a.workspace_id = $1::uuid')} a
-  where a.${IS_NOT_DELETED}
+  from daily_activity a
+  where a.workspace_id = $1::uuid and ${IN_MONTH} and ${hasActivity('a')} and a.${IS_NOT_DELETED}
   group by a.repo_key, a.user_id`,
 })
 
@@ -312,9 +210,15 @@ export const rebuildMonth = async (
 ): Promise<number> => {
   const marked = await tx.rows(CLAIM_MARKS, [workspaceId, month, before])
   if (marked.length === 0) return 0
-  for (const { day } of marked) await rebuildDay(tx, workspaceId, day)
+  for (const { day } of marked)
+    await Promise.all([...CLEAR_DAY, ...INSERT_DAY].map((make) => tx.rows(make, [workspaceId, day])))
   await Promise.all([...CLEAR_MONTH, ...INSERT_MONTH].map((make) => tx.rows(make, [workspaceId, month])))
   return marked.length
+}
+
+/** Rebuilds the rollups of days that were just changed. */
+export const rebuildDays = async (tx: Db, workspaceId: string, days: readonly string[]): Promise<void> => {
+  for (const month of new Set(days.map(monthOf))) await rebuildMonth(tx, { workspaceId, month })
 }
 
 /** All days with activity or a rollup. */
@@ -322,11 +226,12 @@ const MARK_ALL_DAYS = statement(
   'mark all days as stale',
   {},
   `
-  insert into stale_days (workspace_id, day)
+  insert into changed_days (workspace_id, day)
   ${[
-    ...['activity', ...ROLLUPS_OF_DAYS].map((table) => `select workspace_id, day from ${table}`),
+    ...['daily_activity', ...ROLLUPS_OF_DAYS].map((table) => `select workspace_id, day from ${table}`),
     ...ROLLUPS_OF_MONTHS.map((table) => `select workspace_id, month from ${table}`),
-  ].join('\n  union ')}`,
+  ].join('\n  union ')}
+  on conflict do nothing`,
 )
 
 const DISABLE_STATEMENT_TIMEOUT = statement(
@@ -345,33 +250,28 @@ const LIST_OLD_HOURS = statement(
   'list days with expired hours',
   { workspaceId: uuid, day: date },
   `
-  select distinct h.workspace_id as "workspaceId", d.day
-  from activity_hours h cross join lateral (
-    select h.day + n as day from generate_series(-1, 1) as n
-  ) d
-  where h.day <= (now() at time zone 'UTC')::date - $1::int and d.day < (now() at time zone 'UTC')::date - $1::int
-    and exists (
-      select from activity a where a.workspace_id = h.workspace_id and a.day = d.day and a.hours is not null
-    )
+  select distinct h.workspace_id as "workspaceId", h.day
+  from workspace_hours h
+  where h.day < (now() at time zone 'UTC')::date - $1::int and exists (
+    select from daily_activity a where a.workspace_id = h.workspace_id and a.day = h.day and a.hours is not null
+  )
   limit $2::int`,
 )
 
-/**
- * UTC days past the retention period for hours that still have some. Days that aren't rolled up are found when they are.
- */
+/** Days past the retention period for hours that still have some. Days that aren't rolled up are found when they are. */
 export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number): Promise<WorkspaceDay[]> =>
   db.rows(LIST_OLD_HOURS, [detailDays, limit])
 
-const DELETE_HOURS = writes({
-  'delete hours': `
-  update activity set hours = null, timezone = null
+const DELETE_HOURS = statement(
+  'delete hours',
+  {},
+  `
+  update daily_activity set hours = null, timezone = null
   where workspace_id = $1::uuid and day = $2::date and hours is not null`,
-  'delete hours in other time zones': `
-  delete from activity_other_zones where workspace_id = $1::uuid and day = $2::date`,
-})
+)
 
-/** Deletes the hours of a UTC day, and their time zones. Its sums stay on the local days where they are. */
+/** Deletes the hours of a day, and their time zones. Its sums stay. */
 export const deleteHours = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
-  await Promise.all(DELETE_HOURS.map((drop) => tx.rows(drop, [workspaceId, day])))
-  await markDays(tx, workspaceId, [addDays(day, -1), day, addDays(day, 1)])
+  await tx.rows(DELETE_HOURS, [workspaceId, day])
+  await markDays(tx, workspaceId, [day])
 }

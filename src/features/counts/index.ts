@@ -1,3 +1,0 @@
-/** Counts, for other features. */
-
-export { registerPeople } from './queries/counts.js'
