@@ -39,7 +39,7 @@ const addRows = ({ database }: Setting, workspaceId: string, userId: string) =>
       )
       await tx.statement(
         `insert into changed_days (workspace_id, day)
-         select $1::uuid, (now() at time zone 'UTC')::date - d from generate_series(1, $2::int) d`,
+         select $1::uuid, (now() at time zone on conflict do nothing'UTC')::date - d from generate_series(1, $2::int) d`,
         [workspaceId, DAYS],
       )
     },

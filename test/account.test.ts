@@ -97,7 +97,7 @@ const makeRows = async (service: Service, userId: string, workspaceId: string) =
 
 const markAllDaysStale = ({ database }: Service) =>
   database.write.statement(
-    'insert into changed_days (workspace_id, day) select distinct workspace_id, day from daily_activity',
+    'insert into changed_days (workspace_id, day) select distinct workspace_id, day from daily_activity on conflict do nothing',
     [],
   )
 

@@ -143,7 +143,7 @@ t.test('agents and people', async (t) => {
     t.notMatch(JSON.stringify(exported), /model-x/)
   })
 
-  t.test('agent minutes keep their heartbeats’ time zone', async (t) => {
+  t.test('all agent minutes of a UTC hour count in the local hour of the first', async (t) => {
     const { caller, id } = await someone(service)
     const daysOf = async () =>
       Promise.all(
@@ -152,52 +152,19 @@ t.test('agents and people', async (t) => {
           return body.daily.map(({ agent_minutes }: { agent_minutes: number }) => agent_minutes)
         }),
       )
+    const both = (...days: number[]) => [days, days]
     const tokyo = { Timezone: 'Asia/Tokyo' }
     const angeles = { Timezone: 'America/Los_Angeles' }
     // Tokyo is already on the next day, and Los Angeles isn't.
     await send(caller, [agent(1_140), agent(1_144), agent(1_200)], tokyo)
     await send(caller, [agent(1_240), agent(1_242), agent(1_260)], angeles)
-    t.same(await daysOf(), [
-      [4, 6],
-      [4, 6],
-    ])
+    t.same(await daysOf(), both(1, 9))
     await send(caller, [agent(1_142, 'acme/api')], angeles)
-    t.same(
-      await daysOf(),
-      [
-        [4, 6],
-        [4, 6],
-      ],
-      'even in another repository',
-    )
+    t.same(await daysOf(), both(1, 9), 'even in another repository')
     await send(caller, [person(1_140), person(1_141)], angeles)
-    t.same(await daysOf(), [
-      [4, 4],
-      [4, 4],
-    ])
-    const zeros = (hours: Record<number, number>) => Array.from({ length: 24 }, (_, hour) => hours[hour] ?? 0)
-    const { body } = await caller.get('/api/me/export')
-    t.same(
-      body.agent_minutes.map(({ repo, agent_hours, timezone, other_timezones }: Row) => ({
-        ...{ repo, agent_hours, timezone, other_timezones },
-      })),
-      [
-        { repo: 'acme/api', agent_hours: zeros({ 19: 2 }), timezone: 'Asia/Tokyo', other_timezones: null },
-        {
-          repo: 'acme/web',
-          agent_hours: zeros({ 19: 1, 20: 4, 21: 1 }),
-          timezone: 'Asia/Tokyo',
-          other_timezones: { 'America/Los_Angeles': zeros({ 20: 3, 21: 1 }) },
-        },
-      ],
-    )
-    // The previous version updates only the hours.
-    await service.database.write.statement(
-      `update agent_activity set hours[21] = 0, minutes = 5 where user_id = (select id from users where login = $1) and repo_key = 'acme/web'`,
-      [caller.login],
-    )
-    const [, everywhere] = await daysOf()
-    t.same(everywhere, [4, 3])
+    t.same(await daysOf(), both(1, 7))
+    await send(caller, [agent(1_140), agent(1_144), agent(1_200), agent(1_240)], tokyo)
+    t.same(await daysOf(), both(1, 7), 'sent again, they change nothing')
   })
 
   t.test('the status bar lists agent time as a category and leaves it out of the total', async (t) => {

@@ -143,18 +143,73 @@ t.test('heartbeats', async (t) => {
   })
 
   t.test(
-    'with two projects in a minute, the first gets the minute and the last gets the time after it',
+    'of two projects in a minute, the earlier gets the minute and the time after it, in any order',
     async (t) => {
-      const { caller } = await someone(service)
-      for (const heartbeat of [
+      const sent = [
         beat(at(9, 0, 10), 'acme/web'),
         beat(at(9, 0, 50), 'acme/api'),
-        beat(at(9, 3)),
-      ])
-        await send(caller, [heartbeat])
-      t.same(await minutesOf(caller), { 'acme/web': 2, 'acme/api': 2 })
+        beat(at(9, 3), 'acme/docs'),
+      ]
+      for (const order of [sent, sent.toReversed()]) {
+        const { caller } = await someone(service)
+        for (const heartbeat of order) await send(caller, [heartbeat])
+        t.same(await minutesOf(caller), { 'acme/web': 3, 'acme/docs': 1 })
+      }
     },
   )
+
+  t.test('of two projects at the same moment, the name that sorts first gets the minute', async (t) => {
+    const sent = [beat(at(9, 0), 'acme/web'), beat(at(9, 0), 'acme/api'), beat(at(9, 2), 'acme/docs')]
+    for (const order of [sent, sent.toReversed()]) {
+      const { caller } = await someone(service)
+      for (const heartbeat of order) await send(caller, [heartbeat])
+      t.same(await minutesOf(caller), { 'acme/api': 2, 'acme/docs': 1 })
+    }
+  })
+
+  t.test(
+    'a minute with a heartbeat of its own counts for its repository, even if it arrives late',
+    async (t) => {
+      const { caller } = await someone(service)
+      const minutes = Array.from({ length: 120 }, (_, minute) => minute)
+      await send(
+        caller,
+        minutes.filter((minute) => minute % 5 === 0).map((minute) => beat(at(9, minute), 'acme/web')),
+      )
+      t.same(await minutesOf(caller), { 'acme/web': 116 })
+      await send(
+        caller,
+        minutes.filter((minute) => minute % 5 > 0).map((minute) => beat(at(9, minute), 'acme/api')),
+      )
+      t.same(await minutesOf(caller), { 'acme/web': 24, 'acme/api': 96 })
+    },
+  )
+
+  t.test('a day has at most 100 repositories in a workspace, and those that it has go on', async (t) => {
+    const { caller, workspace } = await someone(service)
+    const { id: other } = await service.workspace(caller, { name: 'Other', patterns: ['other/*'] })
+    const most = limits.repos_per_day
+    const many = (owner: string, from: number, count: number) =>
+      Array.from({ length: count }, (_, n) =>
+        beat(at(0, 2 * (from + n)) + (owner === 'other' ? 60 : 0), `${owner}/r${from + n}`),
+      )
+    await send(caller, many('acme', 0, most))
+    await send(caller, many('acme', most, 10))
+    await send(caller, many('other', 0, 5))
+    await send(caller, [beat(at(23, 0), 'acme/r0'), beat(at(23, 2), 'acme/r0')])
+    const day = new Date(yesterday * 1_000).toISOString().slice(0, 10)
+    const { body } = await caller.get(`/api/team/active-minutes?day=${day}`)
+    const reposOf = (id: string) =>
+      body.workspaces.find(({ workspace_id }: { workspace_id: string }) => workspace_id === id).repos
+    t.equal(reposOf(workspace).length, most)
+    t.same(reposOf(workspace)[0], { repo: 'acme/r0', minutes: 4 })
+    t.equal(reposOf(other).length, 5, 'each workspace has its own')
+    const own = await caller.get(`${BASE}/summaries?start=${day}&end=${day}`)
+    const total = reposOf(workspace)
+      .concat(reposOf(other))
+      .reduce((sum: number, { minutes }: { minutes: number }) => sum + minutes, 0)
+    t.equal(own.body.data[0].grand_total.total_seconds, total * 60, 'own time has each of these minutes')
+  })
 
   t.test('the idle window is the workspace’s, between five and ten minutes', async (t) => {
     for (const [window, gap, minutes] of [
@@ -375,18 +430,19 @@ t.test('heartbeats', async (t) => {
   )
   /** The minutes that count, by hour and repository. */
   const model = (sent: { time: number; project: string }[], window: number) => {
-    // The first of several heartbeats at the same time counts.
-    const sorted = [...sent]
-      .sort((a, b) => a.time - b.time)
-      .filter(({ time }, index, all) => time !== all[index - 1]?.time)
-    const minutes = new Map<number, string>()
-    sorted.forEach(({ time, project }, index) => {
+    const sorted = [...sent].sort((a, b) => a.time - b.time || (a.project < b.project ? -1 : 1))
+    const marks = new Map<number, string>()
+    for (const { time, project } of sorted) {
       const minute = Math.floor(time / MINUTE)
-      const before = sorted[index - 1]
-      const from = before === undefined ? minute : Math.floor(before.time / MINUTE)
-      if (before && minute - from <= window)
-        for (let between = from + 1; between < minute; between++) minutes.set(between, before.project)
-      if (!minutes.has(minute)) minutes.set(minute, project)
+      if (!marks.has(minute)) marks.set(minute, project)
+    }
+    const minutes = new Map(marks)
+    const marked = [...marks.keys()]
+    marked.forEach((minute, index) => {
+      const before = marked[index - 1]
+      if (before === undefined || minute - before > window) return
+      for (let between = before + 1; between < minute; between++)
+        minutes.set(between, marks.get(before) as string)
     })
     return minutes
   }
@@ -417,41 +473,87 @@ t.test('heartbeats', async (t) => {
     }
     return batches
   }
+  interface Stored {
+    workspace_id: string
+    repo: string
+    day: string
+    hours: number[] | null
+  }
+  const ownMinutes = async (caller: Caller) => {
+    const { data } = (await caller.get(`${BASE}/stats/last_7_days`)).body
+    return Object.fromEntries(
+      data.projects.map(({ name, total_seconds }: { name: string; total_seconds: number }) => [
+        name,
+        total_seconds / MINUTE,
+      ]),
+    )
+  }
   const sizes = fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 5 })
 
-  t.test('ordered heartbeats count according to the model, in any batches', async (t) => {
-    await fc.assert(
-      fc.asyncProperty(beats, sizes, async (list, sizes) => {
-        const { caller } = await someone(service)
-        const sent = sentOf(list).sort((a, b) => a.time - b.time)
-        for (const batch of batchesOf(sent, sizes)) await send(caller, batch)
-        t.same(
-          await counted(caller, (hour, repo) => `${hour} ${repo}`),
-          countBy(model(sent as never, 5), ([minute, repo]) => `${hourName(minute)} ${repo}`),
-        )
-      }),
-      { numRuns: 5 },
-    )
-  })
-
-  t.test('each hour has the same minutes for any order and repetition of heartbeats', async (t) => {
-    await fc.assert(
-      fc.asyncProperty(beats, sizes, fc.infiniteStream(fc.nat()), async (list, sizes, random) => {
-        const { caller } = await someone(service)
-        const sent = sentOf(list)
-        const shuffled = [...sent, ...sent.filter((_, index) => index % 3 === 0)]
-          .map((heartbeat) => ({ heartbeat, key: random.next().value as number }))
-          .sort((a, b) => a.key - b.key)
-          .map(({ heartbeat }) => heartbeat)
-        for (const batch of batchesOf(shuffled, sizes)) await send(caller, batch)
-        t.same(
-          await counted(caller, (hour) => hour),
-          countBy(model(sent as never, 5), ([minute]) => hourName(minute)),
-        )
-      }),
-      { numRuns: 5 },
-    )
-  })
+  t.test(
+    'the set of heartbeats alone decides minutes and repositories, in any order, repetition and batches, from two devices',
+    async (t) => {
+      await fc.assert(
+        fc.asyncProperty(beats, sizes, fc.infiniteStream(fc.nat()), async (list, sizes, random) => {
+          const { caller, workspace: narrow } = await someone(service)
+          const { id: wide } = await service.workspace(caller, { name: 'Wide', patterns: ['acme/*'] })
+          const { id: some } = await service.workspace(caller, { name: 'Some', patterns: ['acme/web'] })
+          for (const id of [wide, some])
+            await caller.patch(`/api/team/workspaces/${id}/settings`, { idle_window_minutes: 10 })
+          const sent = sentOf(list)
+          const shuffled = [...sent, ...sent.filter((_, index) => index % 3 === 0)]
+            .map((heartbeat) => ({ heartbeat, key: random.next().value as number }))
+            .sort((a, b) => a.key - b.key)
+            .map(({ heartbeat }) => heartbeat)
+          const devices = [0, 1].map((device) => shuffled.filter((_, index) => index % 2 === device))
+          await Promise.all(
+            devices.map(async (own) => {
+              for (const batch of batchesOf(own, sizes))
+                await retryWhileUnavailable(() => caller.post(BULK, batch))
+            }),
+          )
+          const rows = (await caller.get('/api/me/export')).body
+          const stored = (activity: Stored[]) => {
+            const counts: Record<string, number> = {}
+            for (const { repo, day, hours } of activity)
+              hours?.forEach((minutes, hour) => {
+                const name = `${day}T${String(hour).padStart(2, '0')} ${repo}`
+                if (minutes > 0) counts[name] = (counts[name] ?? 0) + minutes
+              })
+            return counts
+          }
+          const expected = (window: number, isCounted: (repo: string) => boolean) =>
+            countBy(
+              [...model(sent as never, window)].filter(([, repo]) => isCounted(repo)),
+              ([minute, repo]) => `${hourName(minute)} ${repo}`,
+            )
+          const ofWorkspace = (id: string) =>
+            stored(rows.activity.filter(({ workspace_id }: Stored) => workspace_id === id))
+          t.same(
+            ofWorkspace(narrow),
+            expected(5, () => true),
+            'five minutes',
+          )
+          t.same(
+            ofWorkspace(wide),
+            expected(10, () => true),
+            'ten minutes',
+          )
+          t.same(
+            ofWorkspace(some),
+            expected(10, (repo) => repo === 'acme/web'),
+            'one repository',
+          )
+          t.same(
+            await ownMinutes(caller),
+            countBy(model(sent as never, 10), ([, repo]) => repo),
+            'own time',
+          )
+        }),
+        { numRuns: 12 },
+      )
+    },
+  )
 
   t.test('every minute counts once if two devices send concurrently', async (t) => {
     const { caller } = await someone(service)

@@ -349,7 +349,9 @@ t.test('at level “team”, reloading reveals no new activity', async (t) => {
     [dan, 23],
   ] as const) {
     for (const day of [week, today])
-      await flush(caller, [{ repo: `${owner}/api`, day, minutes: 1, hours: { [hour]: 1 } }])
+      await flush(caller, [
+        { repo: `${owner}/api`, day, minutes: 1, hours: { [day === week ? hour : 0]: 1 } },
+      ])
     t.same(await reload(), before)
     await Promise.all([publish(), service.app.jobs.rollups.run()])
     t.same(await reload(), before)
@@ -421,7 +423,7 @@ t.test('an erased person’s activity counts, but not as a person', async (t) =>
       await flush(caller, [{ repo: `${owner}/api`, day, minutes: 10 }])
   await erase([dan])
   await service.database.hot.statement(
-    'insert into changed_days (workspace_id, day) values ($1::uuid, $2::text::date)',
+    'insert into changed_days (workspace_id, day) values ($1::uuid, $2::text::date) on conflict do nothing',
     [id, week],
   )
   for (let round = 0; round < 2; round++) {

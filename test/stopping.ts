@@ -240,7 +240,7 @@ export const states: Record<string, Prepare> = {
     await database`
       insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
       select w.id, u.id, current_date, 'acme/api', 5 from workspaces w cross join users u`
-    await database`insert into changed_days (workspace_id, day) select id, current_date from workspaces`
+    await database`insert into changed_days (workspace_id, day) select id, current_date from workspaces on conflict do nothing`
     await fetch(`${workspaces}/${workspace.id}/settings`, {
       method: 'PATCH',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },

@@ -464,12 +464,14 @@ t.test('reading in the format of WakaTime', async (t) => {
 
   t.test('a day with more projects than fit in the list sums up the rest', async (t) => {
     const caller = await service.signIn('many')
+    // Each workspace counts at most 100 repositories of a day.
     await service.workspace(caller)
+    await service.workspace(caller, { patterns: ['other/*'] })
     const day = addDays(today(), -1)
     await flush(
       caller,
       Array.from({ length: 120 }, (_, index) => ({
-        repo: `acme/r${index}`,
+        repo: `${index < 60 ? 'acme' : 'other'}/r${index}`,
         day,
         minutes: index < 100 ? 2 : 1,
       })),

@@ -168,19 +168,28 @@ export interface AppliedChanges {
 export const applyChanges = (changes: readonly Change[], days: PersonDays): AppliedChanges => {
   for (const { place, localHour, repo, taken } of changes)
     if (taken > 0) days.at(place, dayOf(localHour)).take(repo.key, hourOfDay(localHour), taken)
+  const add = ({ place, localHour, repo }: Change, minutes: number, maxRepos: number) =>
+    days.at(place, dayOf(localHour)).add(repo, minutesInHour(hourOfDay(localHour), minutes), maxRepos)
+  const keyOf = ({ localHour, repo }: Change) => `${localHour} ${repo.key}`
   const applied = { added: 0, addedAlone: 0, leftOut: 0 }
-  for (const { place, localHour, repo, added, addedAlone } of changes) {
-    if (added === 0) continue
-    const isOwn = place === OWN_TIME
-    const maxRepos = isOwn && addedAlone === added ? limits.personal_repos_per_day : MAX_REPOS
-    const { counted, refusal } = days
-      .at(place, dayOf(localHour))
-      .add(repo, minutesInHour(hourOfDay(localHour), added), maxRepos)
-    if (!isOwn) applied.added += counted
-    else {
-      applied.addedAlone += Math.min(counted, addedAlone)
-      if (refusal === 'too_many_repos') applied.leftOut += addedAlone
-    }
+  const inWorkspaces = new Set<string>()
+  for (const change of changes) {
+    if (change.place === OWN_TIME || change.added === 0) continue
+    const { counted, refusal } = add(change, change.added, MAX_REPOS)
+    applied.added += counted
+    if (refusal !== 'too_many_repos') inWorkspaces.add(keyOf(change))
+  }
+  for (const change of changes) {
+    if (change.place !== OWN_TIME) continue
+    const { added, addedAlone } = change
+    // Own time has a limit of its own only for repositories that no workspace counts.
+    const isInWorkspace = added > addedAlone && inWorkspaces.has(keyOf(change))
+    const minutes = isInWorkspace ? added : addedAlone
+    if (minutes === 0) continue
+    const maxRepos = isInWorkspace ? Number.POSITIVE_INFINITY : limits.personal_repos_per_day
+    const { counted, refusal } = add(change, minutes, maxRepos)
+    applied.addedAlone += Math.min(counted, addedAlone)
+    if (refusal === 'too_many_repos') applied.leftOut += addedAlone
   }
   return applied
 }

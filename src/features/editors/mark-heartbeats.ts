@@ -1,5 +1,5 @@
 /** Marks the minutes of heartbeats. */
-import { dayOf, type FlushTarget } from '../minutes/index.js'
+import { dayOf, type FlushTarget, localHourOf } from '../minutes/index.js'
 import { type Batch, type Heartbeat, type Ignored, timesThatCount } from './batch.js'
 import { markNameOf } from './project-names.js'
 import type { Facts } from './read-facts.js'
@@ -60,7 +60,10 @@ export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Rec
   for (const { time, minute, project, isOfAgent, fate } of kept) {
     if (isOfAgent && fate === 'no workspace') continue
     const isNew = (isOfAgent ? timeline.agents : timeline.own).mark(time, markNameOf(project))
-    if (isNew) hours.add(hourOf(minute))
+    if (isNew) {
+      hours.add(hourOf(minute))
+      counts.localHourOf(minute, (hour) => localHourOf(recording.timezone, hour))
+    }
     if (isOfAgent) continue
     if (isNew) changed.push(minute)
     else if (project.repo !== undefined && counts.workspacesOf(minute).length === 0) sentAgain.push(minute)

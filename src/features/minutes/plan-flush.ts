@@ -186,7 +186,7 @@ export const planFlush = (
         refusals.push(added.refusal)
         countedOfDay += added.counted
       }
-      if (countedOfDay > 0) days.at(OWN_TIME, day).add(repo, minutes, MAX_REPOS)
+      if (countedOfDay > 0) days.at(OWN_TIME, day).add(repo, minutes, ANY_NUMBER)
       counted += countedOfDay
     }
     const code = entry.cut === 'none' ? strictest(refusals) : entry.cut
@@ -195,6 +195,9 @@ export const planFlush = (
   }
   return toResponse(entries.length, notes)
 }
+
+/** In own time, repositories that a workspace counts have no limit of their own. */
+const ANY_NUMBER = Number.POSITIVE_INFINITY
 
 /** Why an entry counts nowhere. */
 const rejectionOf = (
