@@ -58,7 +58,8 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
   const people: Caller[] = []
   for (let n = 0; n < PEOPLE; n++) people.push(await service.signIn(`person-${n}`))
   const today = await readToday(database)
-  const days = [today, addDays(today, -1)]
+  // No hour is in the future.
+  const days = [addDays(today, -1), addDays(today, -2)]
   const places: { id: string; owners: string[]; members: Set<Caller>; code: string }[] = []
   const addPlace = async (owners: string[]) => {
     const patterns = owners.map((name) => `${name}/*`)
@@ -136,9 +137,10 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
   const marked = new Map<Caller, Set<number>>()
   const beat = async (person: Caller): Promise<void> => {
     const newest = Math.floor(Date.parse(today) / 1_000) - FAR_APART
-    const heartbeats = Array.from({ length: 1 + random(3) }, () => ({
-      time: newest - random(40) * FAR_APART,
-      project: REPOS[random(REPOS.length)] ?? '',
+    // A minute always has the same project, because two in a minute would depend on their names.
+    const heartbeats = Array.from({ length: 1 + random(3) }, () => random(40)).map((slot) => ({
+      time: newest - slot * FAR_APART,
+      project: REPOS[slot % REPOS.length] ?? '',
     }))
     const own = marked.get(person) ?? new Set()
     marked.set(person, own)

@@ -128,7 +128,7 @@ t.test('a deleted workspace’s privacy levels are kept longer than its activity
      end $$`,
     [],
   )
-  const holders = ['activity', 'activity_days', 'activity_member_days', 'activity_people']
+  const holders = ['daily_activity', 'workspace_days', 'member_days', 'activity_people']
   for (const name of holders)
     await service.database.write.statement(
       `create trigger note_early before delete on ${name} for each row execute function note_early()`,

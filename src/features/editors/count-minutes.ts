@@ -174,7 +174,7 @@ export const applyChanges = (changes: readonly Change[], days: PersonDays): Appl
   const applied = { added: 0, addedAlone: 0, leftOut: 0 }
   const inWorkspaces = new Set<string>()
   for (const change of changes) {
-    if (change.place === OWN_TIME || change.added === 0) continue
+    if (change.place === OWN_TIME) continue
     const { counted, refusal } = add(change, change.added, MAX_REPOS)
     applied.added += counted
     if (refusal !== 'too_many_repos') inWorkspaces.add(keyOf(change))

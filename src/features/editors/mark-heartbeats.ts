@@ -68,13 +68,14 @@ export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Rec
     if (isNew) changed.push(minute)
     else if (project.repo !== undefined && counts.workspacesOf(minute).length === 0) sentAgain.push(minute)
   }
+  const again = minutesAround(sentAgain)
   const moved = new Set<number>()
-  const owned = [...timeline.own.ownersOf(minutesAround([...changed, ...sentAgain]))].filter((owner) => {
+  const owned = [...timeline.own.ownersOf(new Set([...minutesAround(changed), ...again]))].filter((owner) => {
     const { minute, project, gap } = owner
     const known = before.ownerOf(minute)
     if (known && known.project !== project) moved.add(minute)
     const isSame = known?.project === project && known.gap === gap
-    return !isSame || counts.workspacesOf(minute).length === 0
+    return !isSame || (again.has(minute) && counts.workspacesOf(minute).length === 0)
   })
   return {
     hours,

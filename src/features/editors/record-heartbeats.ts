@@ -63,12 +63,12 @@ interface RecordedBatch {
 const recordBatches = async (tx: Tx, batches: readonly Batch[]): Promise<Outcome<RecordedBatch>[]> => {
   const isAlone = batches.length === 1
   const userIds = batches.map(({ userId }) => userId)
-  const locked = await lockMinutes(tx, userIds, { waits: isAlone })
-  const facts = await readFacts(
-    tx,
-    batches.filter(({ userId }) => locked.has(userId)),
-    isAlone ? limits.flush_comparisons : MAX_IN_SET.comparisons,
-  )
+  // PostgreSQL runs them in this order, so that everything is read under the locks.
+  const [locked, read] = await Promise.all([
+    lockMinutes(tx, userIds, { waits: isAlone }),
+    readFacts(tx, batches, isAlone ? limits.flush_comparisons : MAX_IN_SET.comparisons),
+  ])
+  const facts = read.filter(({ batch }) => locked.has(batch.userId))
   const counted = await Promise.all(facts.map(countHeartbeats))
   const plans = await planHeartbeats(
     tx,
