@@ -87,10 +87,11 @@ t.test('own time', async (t) => {
     t.equal(await everything(caller), 10)
     t.equal((await importAll(caller, list)).own_minutes, 0)
     t.equal(await everything(caller), 10)
-    const more = await importAll(caller, [...beats(1_000, [544, 546]), ...beats(41, [1_439])])
-    t.equal(more.own_minutes, 3, 'also the minutes between, but none twice')
+    const more = await importAll(caller, [...beats(1_000, [600, 602]), ...beats(41, [1_439])])
+    t.equal(more.own_minutes, 4, 'also the minutes between, but none twice')
+    t.equal((await importAll(caller, beats(1_000, [543, 546]))).own_minutes, 0, 'the hour has as many')
     t.same(await ownDays(caller, dayAgo(41), dayAgo(0)), { [dayAgo(41)]: 1, [dayAgo(40)]: 4, [dayAgo(2)]: 1 })
-    t.equal(await everything(caller), 13)
+    t.equal(await everything(caller), 14)
   })
 
   t.test('heartbeats for a repository that isn’t in any workspace count only for their sender', async (t) => {
@@ -108,30 +109,37 @@ t.test('own time', async (t) => {
       [7],
       'sent again, they count in the workspace',
     )
-    t.same(body.personal_minutes, [], 'a repository that has no minute left has no row')
+    t.same(
+      body.personal_minutes.map(({ project, minutes }: Record<string, unknown>) => [project, minutes]),
+      [['acme/web', 7]],
+      'and still once in own time',
+    )
   })
 
-  t.test('minutes that count in workspaces in different time zones count once', async (t) => {
-    const caller = await someone()
-    const { id } = await service.workspace(caller)
-    await caller.patch(`/api/team/workspaces/${id}/settings`, { idle_window_minutes: 10 })
-    await sendIn(caller, 'Asia/Tokyo', beats(1, [600, 608]))
-    t.equal(await everything(caller), 9)
-    await service.workspace(caller)
-    // Now the minutes between are close enough for the other workspace, too.
-    await sendIn(caller, 'America/Los_Angeles', beats(1, [604]))
-    t.same((await minutesInWorkspaces(caller)).sort(), [7, 9])
-    t.equal(await everything(caller), 9)
-    const { body } = await caller.get(`/api/team/dashboard/mine?from=${dayAgo(2)}&to=${dayAgo(0)}`)
-    t.same([body.totals.active_minutes, body.repos[0].active_minutes], [9, 9])
-    t.same(
-      body.heatmap.flatMap(({ minutes }: { minutes: number }) => (minutes > 0 ? [minutes] : [])),
-      [9],
-      'in the time zone with the most',
-    )
-    await flush(caller, [{ repo: 'acme/web', day: dayAgo(1), minutes: 10 }])
-    t.equal(await everything(caller), 19, 'even without an hour')
-  })
+  t.test(
+    'minutes that count in several workspaces, recorded in different time zones, count once',
+    async (t) => {
+      const caller = await someone()
+      const { id } = await service.workspace(caller)
+      await caller.patch(`/api/team/workspaces/${id}/settings`, { idle_window_minutes: 10 })
+      await sendIn(caller, 'Asia/Tokyo', beats(1, [600, 608]))
+      t.equal(await everything(caller), 9)
+      await service.workspace(caller)
+      // Now the minutes between are close enough for the other workspace, too.
+      await sendIn(caller, 'America/Los_Angeles', beats(1, [604]))
+      t.same((await minutesInWorkspaces(caller)).sort(), [7, 9])
+      t.equal(await everything(caller), 9)
+      const { body } = await caller.get(`/api/team/dashboard/mine?from=${dayAgo(2)}&to=${dayAgo(0)}`)
+      t.same([body.totals.active_minutes, body.repos[0].active_minutes], [9, 9])
+      t.same(
+        body.heatmap.flatMap(({ minutes }: { minutes: number }) => (minutes > 0 ? [minutes] : [])),
+        [9],
+        'in the local hour of the first of them',
+      )
+      await flush(caller, [{ repo: 'acme/web', day: dayAgo(1), minutes: 10 }])
+      t.equal(await everything(caller), 19, 'even without an hour')
+    },
+  )
 
   t.test('no minute counts twice, whatever time zones and idle windows the workspaces have', async () => {
     const history = fc.record({
@@ -187,41 +195,31 @@ t.test('own time', async (t) => {
     t.same(await rowsOf(dayAgo(50)), Array(most).fill(1))
   })
 
-  t.test(
-    'unassigned minutes use the person’s current time zone, and keep the one they had when assigned',
-    async (t) => {
-      const caller = await someone()
-      const live = async (timezone: string) => {
-        const { status } = await caller.post('/api/team/active-minutes', { entries: [], timezone })
-        t.equal(status, 200)
-      }
-      const days = async () => {
-        const { body } = await caller.get(`/api/team/dashboard/mine?from=${dayAgo(4)}&to=${dayAgo(1)}`)
-        const own = body.daily.flatMap(({ day, active_minutes }: { day: string; active_minutes: number }) =>
-          active_minutes > 0 ? [[day, active_minutes]] : [],
-        )
-        t.same(await ownDays(caller, dayAgo(4), dayAgo(1)), Object.fromEntries(own))
-        return own
-      }
-      await live('Asia/Tokyo')
-      await send(caller, [...beats(3, [1_200, 1_203], 'folder'), ...beats(3, [1_320], 'other/repo')])
-      t.same(await days(), [[dayAgo(2), 5]])
-      await live('America/Los_Angeles')
-      t.same(await days(), [
-        [dayAgo(3), 4],
-        [dayAgo(2), 1],
-      ])
-      const assigned = await caller.put('/api/me/editor-projects', { name: 'folder', repo: 'acme/web' })
-      t.equal(assigned.status, 200)
-      await live('Asia/Tokyo')
-      t.same(await days(), [
-        [dayAgo(3), 4],
-        [dayAgo(2), 1],
-      ])
-    },
-  )
+  t.test('minutes that wait for a name keep the local day on which they were recorded', async (t) => {
+    const caller = await someone()
+    const live = async (timezone: string) => {
+      const { status } = await caller.post('/api/team/active-minutes', { entries: [], timezone })
+      t.equal(status, 200)
+    }
+    const days = async () => {
+      const { body } = await caller.get(`/api/team/dashboard/mine?from=${dayAgo(4)}&to=${dayAgo(1)}`)
+      const own = body.daily.flatMap(({ day, active_minutes }: { day: string; active_minutes: number }) =>
+        active_minutes > 0 ? [[day, active_minutes]] : [],
+      )
+      t.same(await ownDays(caller, dayAgo(4), dayAgo(1)), Object.fromEntries(own))
+      return own
+    }
+    await live('Asia/Tokyo')
+    await send(caller, [...beats(3, [1_200, 1_203], 'folder'), ...beats(3, [1_320], 'other/repo')])
+    t.same(await days(), [[dayAgo(2), 5]])
+    await live('America/Los_Angeles')
+    t.same(await days(), [[dayAgo(2), 5]])
+    const assigned = await caller.put('/api/me/editor-projects', { name: 'folder', repo: 'acme/web' })
+    t.equal(assigned.status, 200)
+    t.same(await days(), [[dayAgo(2), 5]])
+  })
 
-  t.test('a minute keeps the time zone its heartbeat was sent with', async (t) => {
+  t.test('all minutes of a UTC hour count in the local hour for which the first was recorded', async (t) => {
     const caller = await someone()
     const [day, next] = [dayAgo(3), dayAgo(2)]
     const read = async () => {
@@ -241,76 +239,62 @@ t.test('own time', async (t) => {
     // Tokyo is already on the next day, and Los Angeles isn't.
     await sendIn(caller, 'Asia/Tokyo', beats(3, [1_200, 1_204], 'away/one'))
     await sendIn(caller, 'America/Los_Angeles', beats(3, [1_240, 1_244, 1_260], 'away/one'))
-    t.same(await read(), { [day]: 6, [next]: 5 })
+    t.same(await read(), { [day]: 1, [next]: 10 })
     await sendIn(caller, 'America/Los_Angeles', beats(3, [1_202], 'away/two'))
-    t.same(await read(), { [day]: 6, [next]: 5 }, 'even in another repository')
-    const one = { project: 'away/one', minutes: 9, timezone: 'Asia/Tokyo' }
-    const two = { project: 'away/two', minutes: 2, timezone: 'Asia/Tokyo' }
-    const rows = async () =>
-      (await caller.get('/api/me/export')).body.personal_minutes.map(
-        ({ project, minutes, timezone, other_timezones }: Record<string, unknown>) => ({
-          ...{ project, minutes, timezone },
-          others: Object.entries((other_timezones as Record<string, string>) ?? {}).map(([zone, marks]) => [
-            zone,
-            marks.split('1').length - 1,
-          ]),
-        }),
-      )
-    t.same(await rows(), [
-      { ...one, others: [['America/Los_Angeles', 6]] },
-      { ...two, others: [] },
-    ])
+    t.same(await read(), { [day]: 1, [next]: 10 }, 'even in another repository')
+    const { body } = await caller.get('/api/me/export')
+    t.same(
+      body.personal_minutes.map(({ day, project, minutes }: Record<string, unknown>) => [
+        day,
+        project,
+        minutes,
+      ]),
+      [
+        [day, 'away/one', 1],
+        [next, 'away/one', 8],
+        [next, 'away/two', 2],
+      ],
+    )
     t.same(await ends(), [`away/one ${day} ${next}`, `away/two ${next} ${next}`])
-
-    await sendIn(caller, 'Asia/Tokyo', beats(3, [1_320, 1_323], 'folder'))
-    t.same(await read(), { [day]: 6, [next]: 9 })
-    t.ok((await ends()).includes(`folder ${next} ${next}`))
-    await sendIn(caller, 'America/Los_Angeles', [])
-    await sendIn(caller, 'America/Los_Angeles', beats(2, [720], 'away/one'))
-    t.same(await read(), { [day]: 10, [next]: 6 }, 'a name waits in the stored zone')
-    t.ok((await ends()).includes(`folder ${day} ${day}`))
-    const assigned = await caller.put('/api/me/editor-projects', { name: 'folder', repo: 'away/three' })
-    t.equal(assigned.status, 200)
-    await sendIn(caller, 'Asia/Tokyo', beats(1, [0], 'away/one'))
-    t.same(await read(), { [day]: 10, [next]: 6, [dayAgo(1)]: 1 }, 'and keeps the one at the assignment')
-    t.ok((await ends()).includes(`away/three ${day} ${day}`))
   })
 
-  t.test(
-    'a local day keeps all of its minutes, and a UTC day never has more than 1,440 across workspaces',
-    async (t) => {
-      const caller = await someone()
-      const { id } = await service.workspace(caller)
-      const hours = Object.fromEntries(Array.from({ length: 24 }, (_, hour) => [hour, 60]))
-      const post = async (entries: object[]) => {
-        const body = { entries, timezone: 'Asia/Tokyo' }
-        const { status } = await caller.post('/api/team/active-minutes', body)
-        t.equal(status, 200)
-      }
+  t.test('a local day has at most 1,440 minutes, in a workspace and across workspaces', async (t) => {
+    const caller = await someone()
+    const { id } = await service.workspace(caller)
+    const hours = Object.fromEntries(Array.from({ length: 24 }, (_, hour) => [hour, 60]))
+    const post = async (entries: object[]) => {
+      const body = { entries, timezone: 'Asia/Tokyo' }
+      const reply = await caller.post('/api/team/active-minutes', body)
+      t.equal(reply.status, 200)
+      return reply.body.notes
+    }
+    // The last nine hours are on the next day in Tokyo.
+    t.same(
       await post([
         { repo: 'acme/web', day: dayAgo(5), minutes: 1_440, hours },
         { repo: 'acme/web', day: dayAgo(4), minutes: 1_440 },
-      ])
-      const expected = { [dayAgo(5)]: 900, [dayAgo(4)]: 540 + 1_440 }
-      const daysOf = async (path: string) => {
-        const { body } = await caller.get(`/api/team/dashboard${path}from=${dayAgo(6)}&to=${dayAgo(1)}`)
-        t.equal(body.totals.active_minutes, body.repos[0].active_minutes, path)
-        return Object.fromEntries(
-          body.daily.flatMap(({ day, active_minutes }: { day: string; active_minutes: number }) =>
-            active_minutes > 0 ? [[day, active_minutes]] : [],
-          ),
-        )
-      }
-      t.same(await daysOf(`?workspace=${id}&`), expected)
-      t.same(await daysOf(`/mine?workspace=${id}&`), expected)
-      t.same(await daysOf('/mine?'), expected)
-      t.same(await ownDays(caller, dayAgo(6), dayAgo(1)), expected)
-      t.equal(await everything(caller), 2_880)
-      await service.workspace(caller, { patterns: ['other/*'] })
-      await post([{ repo: 'other/repo', day: dayAgo(4), minutes: 1_000 }])
-      t.same(await ownDays(caller, dayAgo(6), dayAgo(1)), expected)
-    },
-  )
+      ]),
+      [{ index: 1, status: 'capped', code: 'day_full' }],
+    )
+    const expected = { [dayAgo(5)]: 900, [dayAgo(4)]: 1_440 }
+    const daysOf = async (path: string) => {
+      const { body } = await caller.get(`/api/team/dashboard${path}from=${dayAgo(6)}&to=${dayAgo(1)}`)
+      t.equal(body.totals.active_minutes, body.repos[0].active_minutes, path)
+      return Object.fromEntries(
+        body.daily.flatMap(({ day, active_minutes }: { day: string; active_minutes: number }) =>
+          active_minutes > 0 ? [[day, active_minutes]] : [],
+        ),
+      )
+    }
+    t.same(await daysOf(`?workspace=${id}&`), expected)
+    t.same(await daysOf(`/mine?workspace=${id}&`), expected)
+    t.same(await daysOf('/mine?'), expected)
+    t.same(await ownDays(caller, dayAgo(6), dayAgo(1)), expected)
+    t.equal(await everything(caller), 2_340)
+    await service.workspace(caller, { patterns: ['other/*'] })
+    t.same(await post([{ repo: 'other/repo', day: dayAgo(4), minutes: 1_000 }]), [], 'it has its own limit')
+    t.same(await ownDays(caller, dayAgo(6), dayAgo(1)), expected)
+  })
 
   t.test('own time is kept after you leave the workspace', async (t) => {
     const caller = await someone()

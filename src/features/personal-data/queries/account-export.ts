@@ -4,6 +4,7 @@ import { countNames } from '../../../../schemas/counts.js'
 import type { Db, Parameter } from '../../../platform/database/client.js'
 import { type Statement, singleRow, statement, text, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
+import { hasActivity } from '../../minutes/index.js'
 import { ABOUT_PEOPLE } from '../../workspaces/index.js'
 
 /** SQL: a timestamp in the format of every other response. */
@@ -178,13 +179,13 @@ export const listsOfUser = {
   agent_minutes: list(
     'agent minutes',
     ['workspace_id', 'day', 'repo', { agent_minutes: 'minutes', agent_hours: 'hours' }, 'timezone'],
-    'agent_activity where user_id = $2::uuid',
+    'agent_activity where user_id = $2::uuid and minutes > 0',
     { workspace_id: 'uuid', day: 'date', repo_key: 'text' },
   ),
   personal_minutes: list(
     'own time',
     ['day', { project: 'repo' }, 'minutes', 'hours', 'timezone'],
-    'own_activity where user_id = $2::uuid',
+    'own_activity where user_id = $2::uuid and minutes > 0',
     { day: 'date', repo_key: 'text' },
     500,
   ),
@@ -345,7 +346,7 @@ export const ACTIVITY = list(
     'a.timezone',
   ],
   `daily_activity a left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
-  where a.workspace_id = $5::uuid and a.user_id = $2::uuid`,
+  where a.workspace_id = $5::uuid and a.user_id = $2::uuid and ${hasActivity('a')}`,
   { 'a.day': 'date', 'a.repo_key': 'text' },
 )
 
