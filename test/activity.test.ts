@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { lockMinutes } from '../src/features/minutes/index.js'
 import { rebuildRollups, rollUp } from '../src/features/rollups/roll-up.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, listDays } from '../src/platform/time/days.js'
@@ -251,7 +252,7 @@ t.test('a failed flush is rolled back, and its retry counts', async (t) => {
   const { service, ada, id, today } = await start(t)
   const run = (text: string) => service.database.write.statement(text, [])
   const body = { flush_id: 'one', entries: [{ repo: 'acme/api', day: today, minutes: 5, hours: {} }] }
-  for (const table of ['activity', 'flushes', 'stale_local_days', 'activity_repos']) {
+  for (const table of ['daily_activity', 'own_activity', 'flushes', 'changed_days', 'activity_repos']) {
     await run(`alter table ${table} add constraint reject check (false) not valid`)
     t.equal((await ada.post(MINUTES, body)).status, 500, table)
     await run(`alter table ${table} drop constraint reject`)
@@ -329,6 +330,8 @@ t.test('a flush for two workspaces adds to minutes that arrived in the meantime'
   const entries = [{ repo: 'acme/api', day: today, minutes: 40, hours: { 0: 40 } }]
   const { reply } = await service.database.transaction(async (tx) => {
     // As a concurrent flush would.
+    const { id: bobsId } = (await bob.get('/api/me')).body
+    await lockMinutes(tx, [bobsId], { waits: true })
     const other = `
       with turn as (
         insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid)
@@ -337,7 +340,6 @@ t.test('a flush for two workspaces adds to minutes that arrived in the meantime'
       )
       insert into daily_activity (workspace_id, user_id, day, repo_key, minutes, hours)
       select $1::uuid, $2::uuid, $3::text::date, 'acme/api', 50, 50 || array_fill(0, array[23])`
-    const { id: bobsId } = (await bob.get('/api/me')).body
     await tx.statement(other, [changed, bobsId, today])
     return startFlush(service, bob, { entries }, 1)
   })
@@ -436,13 +438,17 @@ t.test('a flush sent before its member was removed counts, and later ones don’
   await takeTurns([bob], today)
   const flush = (flush_id: string) => ({ flush_id, entries: [{ repo: 'acme/api', day: today, minutes: 5 }] })
   let before: Promise<Reply> | undefined
+  let after: Promise<Reply> | undefined
   await whileHeld(service, [ALL_TURNS], async () => {
     before = (await startFlush(service, bob, flush('one'), 1)).reply
     t.equal((await ada.delete(`/api/team/workspaces/${id}/members?login=bob`)).status, 200)
-    const after = await bob.post(MINUTES, flush('two'))
-    hasProperties(t, after, { status: 200, body: { ignored: 1, notes: [{ code: 'repo_not_matched' }] } })
+    after = bob.post(MINUTES, flush('two'))
   })
   t.match(await before, { status: 200, body: { accepted: 1 } })
+  hasProperties(t, await after, {
+    status: 200,
+    body: { ignored: 1, notes: [{ code: 'repo_not_matched' }] },
+  })
   t.equal((await dashboardOf(ada, id)).totals.active_minutes, 1 + 5)
   t.equal((await bob.post(MINUTES, flush('two'))).body.duplicate, true)
 })
@@ -711,6 +717,147 @@ const storedRows = async ({ database }: Service) => {
   )
   return rows[0]?.total
 }
+
+t.test('hours that begin more than ten minutes from now don’t count', async (t) => {
+  const { ada, id, today } = await start(t)
+  const tomorrow = addDays(today, 1)
+  const before = addDays(today, -1)
+  const { body } = await ada.post(MINUTES, {
+    entries: [
+      { repo: 'acme/api', day: tomorrow, minutes: 5, hours: { 12: 5 } },
+      { repo: 'acme/api', day: tomorrow, minutes: 5 },
+      { repo: 'acme/api', day: addDays(today, 2), minutes: 5 },
+      { repo: 'other/api', day: tomorrow, minutes: 5 },
+      { repo: 'acme/api', day: today, minutes: 5, hours: { 0: 5 } },
+      { repo: 'acme/api', day: today, minutes: 6 },
+      { repo: 'acme/api', day: before, minutes: 7, hours: { 23: 7 } },
+    ],
+  })
+  t.strictSame(body.notes, [
+    { index: 0, status: 'ignored', code: 'in_future' },
+    { index: 1, status: 'ignored', code: 'in_future' },
+    { index: 2, status: 'ignored', code: 'day_out_of_window' },
+    { index: 3, status: 'ignored', code: 'repo_not_matched' },
+  ])
+  t.equal(await minutesOf(ada, id, tomorrow), 0)
+  t.equal(await minutesOf(ada, id, today), 11)
+  t.equal(await minutesOf(ada, id, before), 7)
+  const capped = await ada.post(MINUTES, {
+    timezone: 'Asia/Tokyo',
+    entries: [{ repo: 'acme/web', day: tomorrow, minutes: 9, hours: { 0: 3, 1: 3, 23: 3 } }],
+  })
+  // Just before midnight, the first hour is close enough.
+  const [note] = capped.body.notes
+  t.equal(note.code, 'in_future')
+  const mixed = await ada.post(MINUTES, {
+    entries: [{ repo: 'acme/web', day: today, minutes: 9, hours: { 0: 4, 23: 5 } }],
+  })
+  const isLate = Date.now() + 600_000 >= Date.parse(`${today}T23:00:00Z`)
+  t.strictSame(mixed.body.notes, isLate ? [] : [{ index: 0, status: 'capped', code: 'in_future' }])
+})
+
+t.test('a local day has at most 100 repositories in a workspace', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const { id: other } = await service.workspace(ada, { name: 'Other', patterns: ['other/*'] })
+  const day = addDays(today, -1)
+  const many = (owner: string, from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => ({ repo: `${owner}/r${from + n}`, day, minutes: 2 }))
+  const first = await ada.post(MINUTES, { entries: many('acme', 0, 102) })
+  const refused = (index: number) => ({ index, status: 'ignored', code: 'too_many_repos' })
+  t.strictSame(
+    [first.body.accepted, first.body.notes],
+    [100, [refused(100), refused(101)]],
+    'the rest of a flush',
+  )
+  const later = await ada.post(MINUTES, {
+    entries: [
+      ...many('acme', 99, 2),
+      ...many('other', 0, 1),
+      { repo: 'acme/r100', day: addDays(day, -1), minutes: 2 },
+    ],
+  })
+  t.strictSame(later.body.notes, [refused(1)], 'known repositories, other workspaces and other days go on')
+  t.equal(await minutesOf(ada, id, day), 202)
+  t.equal(await minutesOf(ada, other, day), 2)
+  t.equal((await ada.get(`/api/team/dashboard/mine?from=${day}&to=${day}`)).body.totals.active_minutes, 204)
+  t.strictSame(
+    (await bob.post(MINUTES, { entries: many('acme', 100, 1) })).body.notes,
+    [],
+    'others have their own',
+  )
+})
+
+t.test('local hours and days are capped, and an hour that comes twice is one hour', async (t) => {
+  const { service, ada, id } = await start(t)
+  const { statement } = service.database.hot
+  const day = addDays(await readToday(service.database), -3)
+  const flush = async (timezone: string, hours: Record<string, number>, repo = 'acme/api', on = day) => {
+    const minutes = Object.values(hours).reduce((sum, inHour) => sum + inHour, 0)
+    const entries = [{ repo, day: on, minutes, hours }]
+    return (await ada.post(MINUTES, { timezone, entries })).body.notes
+  }
+  t.strictSame(await flush('Asia/Tokyo', { 3: 40 }), [])
+  // 3:00 UTC is noon in Tokyo, and 4:00 UTC is noon in Singapore: the hour comes twice on a journey west.
+  t.strictSame(await flush('Asia/Singapore', { 4: 30 }, 'acme/web'), [
+    { index: 0, status: 'capped', code: 'hour_full' },
+  ])
+  const mine = `/api/team/dashboard/mine?workspace=${id}&from=${day}&to=${day}`
+  const cells = async () =>
+    (await ada.get(mine)).body.heatmap
+      .filter(({ minutes }: { minutes: number }) => minutes > 0)
+      .map(({ hour, minutes }: { hour: number; minutes: number }) => [hour, minutes])
+  t.strictSame(await cells(), [[12, 60]])
+  t.strictSame(await flush('Asia/Singapore', { 5: 60 }), [], 'the next hour has room')
+  t.strictSame(await cells(), [
+    [12, 60],
+    [13, 60],
+  ])
+  t.equal(await minutesOf(ada, id, day), 120)
+  const all = Object.fromEntries(Array.from({ length: 24 }, (_, hour) => [hour, 60]))
+  await flush('Asia/Singapore', all, 'acme/api', addDays(day, -1))
+  await flush('Asia/Singapore', all)
+  const { body } = await ada.get(
+    `/api/team/dashboard/mine?workspace=${id}&from=${addDays(day, -1)}&to=${addDays(day, 1)}`,
+  )
+  t.strictSame(
+    body.daily.map(({ active_minutes }: { active_minutes: number }) => active_minutes),
+    [16 * 60, 24 * 60, 8 * 60],
+  )
+  const rows = await statement(
+    'select max(minutes)::int as most from (select sum(minutes) as minutes from daily_activity group by user_id, day) d',
+    [],
+  )
+  t.strictSame(rows, [{ most: 1_440 }])
+})
+
+t.test('GET /active-minutes maps local days back to UTC days', async (t) => {
+  const { ada, id, today } = await start(t)
+  const [day, next] = [addDays(today, -3), addDays(today, -2)]
+  const post = (timezone: string, entries: object[]) => ada.post(MINUTES, { timezone, entries })
+  for (const [index, timezone] of ['Asia/Tokyo', 'America/Los_Angeles', 'Asia/Kathmandu', 'UTC'].entries()) {
+    const repo = `acme/r${index}`
+    await post(timezone, [
+      { repo, day, minutes: 10, hours: { 0: 1, 12: 2, 23: 3 } },
+      { repo, day: next, minutes: 5, hours: { 0: 2, 23: 3 } },
+    ])
+  }
+  const repos = (minutes: number) => [0, 1, 2, 3].map((index) => ({ repo: `acme/r${index}`, minutes }))
+  const reposOf = async (query: string) => (await ada.get(`${MINUTES}?${query}`)).body
+  for (const [on, minutes] of [
+    [day, 10],
+    [next, 5],
+  ] as const)
+    t.strictSame((await reposOf(`day=${on}`)).workspaces, [
+      { workspace_id: id, name: 'Acme', minutes: 4 * minutes, repos: repos(minutes) },
+    ])
+  const { days } = await reposOf(`from=${addDays(day, -1)}&to=${addDays(next, 1)}`)
+  t.strictSame(
+    days.map(({ workspaces }: { workspaces: { minutes: number }[] }) =>
+      workspaces.map(({ minutes }) => minutes),
+    ),
+    [[], [40], [20], []],
+  )
+})
 
 t.test('a flush without minutes writes nothing', async (t) => {
   const { service, ada, today } = await start(t)

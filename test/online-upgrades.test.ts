@@ -89,7 +89,12 @@ const unfinished = async (sql: postgres.Sql) => ({
   pending: await readPending(sql, shipped),
   steps: [...(await sql`select from drizzle.migration_steps`)],
   invalid: [...(await sql`select indexrelid::regclass::text from pg_index where not indisvalid`)],
-  unchecked: [...(await sql`select conname from pg_constraint where not convalidated`)],
+  // One constraint is only about new rows.
+  unchecked: [
+    ...(await sql`
+      select conname from pg_constraint
+      where not convalidated and conname <> 'published_weeks_by_local_day'`),
+  ],
   unseen: [...(await sql`select from activity where not seen and day < '2026-01-01'`)],
 })
 const nothing = { pending: [], steps: [], invalid: [], unchecked: [], unseen: [] }

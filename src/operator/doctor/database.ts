@@ -196,8 +196,7 @@ const checkSchema = async (sql: postgres.Sql): Promise<Finding[]> => {
 const checkRollups = async (sql: postgres.Sql): Promise<Finding[]> => {
   const [row] = await sql<{ days: number }[]>`
     select count(*)::int as days from (
-      select distinct workspace_id, day from (table stale_local_days union all table stale_days) marks
-      where day < (now() at time zone 'UTC')::date limit ${BACKLOG + 1}
+      select from changed_days where day < (now() at time zone 'UTC')::date limit ${BACKLOG + 1}
     ) d`
   const days = row?.days ?? 0
   if (days <= BACKLOG) return [ok('schema', `It matches this version; ${days} days wait for their rollups.`)]
