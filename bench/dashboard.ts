@@ -65,10 +65,10 @@ await benchmark(async (cleanUp) => {
   const month = () => expectOk(send(service.url, 'GET', path, token))
   const dashboard = () => expectOk(send(service.url, 'GET', year, token))
   const markToday = () =>
-    database.hot.statement(`insert into changed_days (workspace_id, day) values ($1::uuid, $2::text::date) on conflict do nothing`, [
-      workspaceId,
-      today,
-    ])
+    database.hot.statement(
+      `insert into changed_days (workspace_id, day) values ($1::uuid, $2::text::date) on conflict do nothing`,
+      [workspaceId, today],
+    )
   const stale = async () => {
     await markToday()
     await dashboard()

@@ -33,7 +33,7 @@ await benchmark(async (cleanUp) => {
           [workspace, id],
         )
         await tx.statement(
-          `insert into activity (workspace_id, user_id, day, repo_key, minutes, hours, timezone)
+          `insert into daily_activity (workspace_id, user_id, day, repo_key, minutes, hours, timezone)
            select $1::uuid, $2::uuid, date_trunc('month', now() at time zone 'UTC')::date - d, 'acme/' || $2::text || r, 1,
              array_fill(0, array[r * 24 / $4::int]) || 1 || array_fill(0, array[23 - r * 24 / $4::int]), 'Europe/Berlin'
            from generate_series(1, $3::int) d, generate_series(0, $4::int - 1) r`,
@@ -44,7 +44,7 @@ await benchmark(async (cleanUp) => {
     )
   const markAll = () =>
     database.write.statement(
-      'insert into stale_local_days (workspace_id, day) select distinct workspace_id, day from activity',
+      'insert into changed_days (workspace_id, day) select distinct workspace_id, day from daily_activity',
       [],
     )
   await markAll()
@@ -80,5 +80,5 @@ await benchmark(async (cleanUp) => {
     async () => !(await isThere(`select from activity_people p join erasures using (user_id) limit 1`)),
   )
   await markAll()
-  await watch('rollups of all days', async () => !(await isThere('select from stale_local_days limit 1')))
+  await watch('rollups of all days', async () => !(await isThere('select from changed_days limit 1')))
 })

@@ -56,7 +56,10 @@ const costOfShards = async (url: string, workspaces: string[]) => {
     sql.begin((tx) =>
       workspaces
         .slice(0, count)
-        .map((id) => tx`insert into changed_days (workspace_id, day) values (${id}, on conflict do nothing'2026-01-01')`),
+        .map(
+          (id) =>
+            tx`insert into changed_days (workspace_id, day) values (${id}, '2026-01-01') on conflict do nothing`,
+        ),
     )
   const ms = await medianTimes(ROUNDS, {
     'read 1': read(1),

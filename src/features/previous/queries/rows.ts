@@ -65,7 +65,6 @@ const LIST_ACTIVITY = statement(
 export const listActivityToCopy = (tx: Db, limit: number) => tx.rows(LIST_ACTIVITY, [limit])
 
 const agentColumns = { ...shared, repo: text }
-export type PreviousAgentMinutes = RowOf<typeof agentColumns>
 
 const LIST_AGENT_MINUTES = statement(
   'list agent minutes to copy',
