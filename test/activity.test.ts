@@ -827,7 +827,7 @@ t.test('local hours and days are capped, and an hour that comes twice is one hou
     'select max(minutes)::int as most from (select sum(minutes) as minutes from daily_activity group by user_id, day) d',
     [],
   )
-  t.strictSame(rows, [{ most: 1_440 }])
+  t.strictSame(rows[0], { most: 1_440 })
 })
 
 t.test('GET /active-minutes maps local days back to UTC days', async (t) => {
