@@ -179,7 +179,7 @@ export const listsOfUser = {
   agent_minutes: list(
     'agent minutes',
     ['workspace_id', 'day', 'repo', { agent_minutes: 'minutes', agent_hours: 'hours' }, 'timezone'],
-    'agent_activity where user_id = $2::uuid and minutes > 0',
+    'agent_activity where user_id = $2::uuid',
     { workspace_id: 'uuid', day: 'date', repo_key: 'text' },
   ),
   personal_minutes: list(
