@@ -1,6 +1,5 @@
 /** A person's own time: each minute once. */
-import { limits } from '../../../../schemas/limits.js'
-import { limits } from '../../../../schemas/limits.js'
+import { limits, limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   date,
