@@ -94,6 +94,8 @@ export const limits = {
   import_project_days: 50_000,
   /** Repositories and project names on a UTC day of a person that no workspace counts. Minutes of others are left out. */
   personal_repos_per_day: 50,
+  /** Rows of a person's own time, one for each local day and repository or project name. */
+  own_rows: 100_000,
   /** Repositories with minutes that a person has in a workspace on a local day. */
   repos_per_day: 100,
   /** Local days whose minutes a person removes at once. */

@@ -543,17 +543,17 @@ t.test('imports', async (t) => {
     async (t) => {
       const { caller } = await someone(service, 'ray')
       await service.database.write.statement(
-        `insert into personal_minutes (user_id, day, repo_key, repo, minutes)
+        `insert into own_activity (user_id, day, repo_key, repo, minutes)
       select id, date '2001-01-01' + n / 50, 'p' || n % 50, 'p' || n % 50, 1
       from users, generate_series(1, $1::int) n where login = 'ray'`,
-        [limits.personal_rows - 2],
+        [limits.own_rows - 2],
       )
       const rows = () =>
         service.database.read.statement(
-          `select count(*)::int as rows from personal_minutes p join users u on u.id = p.user_id where u.login = 'ray'`,
+          `select count(*)::int as rows from own_activity p join users u on u.id = p.user_id where u.login = 'ray'`,
           [],
         )
-      const full = [{ rows: limits.personal_rows }]
+      const full = [{ rows: limits.own_rows }]
       const fileOf = (...days: number[]) => csvOf(days.flatMap((daysAgo) => morning(daysAgo, 1, 'else/a')))
       const failed = await importFile(caller, fileOf(93, 92, 91))
       t.hasStrict(failed, { state: 'failed', reason: 'own_time_full', days: 3, days_done: 2, own_minutes: 2 })

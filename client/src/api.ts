@@ -78,11 +78,11 @@ export type AccountExport = {
   override_versions_written: ExportedOverrideVersionsWritten[]
   activity: ExportedActivity[]
   flushes: ExportedFlushes[]
-  /** The minutes in which editors sent heartbeats, for the last 32 days. They are listed by the project of the first and last heartbeat in each minute, and by the workspaces where they counted. Agent minutes are separate. */
+  /** The minutes in which editors sent heartbeats, for the last 32 days. They are listed by the project of the earliest heartbeat in each minute (`last_projects` are the same, except in rows of version 1.0.0), and by the workspaces where they counted. Agent minutes are separate. */
   heartbeat_hours: ExportedHeartbeatHours[]
   /** Minutes in which the caller’s agents worked and the caller didn’t. */
   agent_minutes: ExportedAgentMinutes[]
-  /** Minutes of heartbeats and imports that no workspace counts. */
+  /** The caller’s own time: each minute once, whether it counts in several workspaces or in none. */
   personal_minutes: ExportedPersonalMinutes[]
   /** Repositories that the caller has pushed or has sent by their full address. */
   repositories: ExportedRepositories[]
@@ -379,8 +379,10 @@ export type Limits = {
   import_projects_per_day: number
   import_project_days: number
   personal_repos_per_day: number
-  personal_rows: number
-  heartbeat_future_minutes: number
+  own_rows: number
+  repos_per_day: number
+  removed_minutes_days: number
+  future_minutes: number
   flush_rows: number
   heartbeat_minutes: number
   flush_comparisons: number
@@ -611,6 +613,11 @@ export type Recording = {
   /** Repositories, or patterns like those of a workspace, in which no minutes are recorded. */
   repos_off: string[]
   hours: RecordingHours
+}
+
+export type RemovedMinutes = {
+  /** Minutes of the caller and of their agents, each once. */
+  removed_minutes: number
 }
 
 export type SettingsSchema = {
@@ -1495,12 +1502,10 @@ export type ExportedActivity = {
   minutes: number
   commits: number
   closed_issues: number
-  /** The minutes of the 24 UTC hours. Null: the service doesn’t know them. */
+  /** The minutes of the 24 local hours. Null: the service doesn’t know them. */
   hours: number[] | null
-  /** The time zone in which the hours were recorded. It is deleted with them. */
+  /** The time zone in which the hours were last written. It is deleted with them. */
   timezone: string | null
-  /** The hours that were recorded in other time zones on the same day. */
-  other_timezones: Record<string, number[]> | null
 }
 
 export type ExportedFlushes = {
@@ -1534,24 +1539,20 @@ export type ExportedAgentMinutes = {
   day: string
   repo: string
   agent_minutes: number
-  /** The minutes of the 24 UTC hours. Null: they aren’t kept any longer. */
+  /** The minutes of the 24 local hours. Null: they aren’t kept any longer. */
   agent_hours: number[] | null
-  /** The time zone in which the hours were recorded. */
+  /** The time zone in which the hours were last written. */
   timezone: string | null
-  /** The hours that were recorded in other time zones on the same day. */
-  other_timezones: Record<string, number[]> | null
 }
 
 export type ExportedPersonalMinutes = {
   day: string
   project: string
   minutes: number
-  /** A digit for each minute of the UTC day. Null: they aren’t kept any longer. */
-  marks: string | null
-  /** The time zone of the marks. */
+  /** The minutes of the 24 local hours. Null: they aren’t kept any longer. */
+  hours: number[] | null
+  /** The time zone in which the hours were last written. */
   timezone: string | null
-  /** The marks that were recorded in other time zones on the same day. */
-  other_timezones: Record<string, string> | null
 }
 
 export type ExportedRepositories = {
@@ -1764,8 +1765,8 @@ export type FlushNote = {
   /** The entry’s index in the request. */
   index: number
   status: 'capped' | 'ignored'
-  /** `day_out_of_window` takes precedence. `recording_off` (see `PUT /api/me/recording`) comes next if recording is off for the whole entry, then `repo_not_matched`, then `recording_off` if it is off for a part. `hour_full` comes before `day_full`. */
-  code: 'hour_full' | 'day_full' | 'repo_not_matched' | 'day_out_of_window' | 'recording_off'
+  /** `day_out_of_window` takes precedence. `recording_off` (see `PUT /api/me/recording`) comes next if recording is off for the whole entry, then `repo_not_matched`, then `in_future` and `recording_off` for a part. Hours that begin more than 10 minutes from now are in the future, and so are minutes without an hour on a day after today (UTC). `too_many_repos` is a repository beyond the 100 that a local day can have in a workspace. `hour_full` comes before `day_full`. */
+  code: 'hour_full' | 'day_full' | 'repo_not_matched' | 'day_out_of_window' | 'recording_off' | 'in_future' | 'too_many_repos'
 }
 
 export type FunnelStep = {
@@ -3179,6 +3180,21 @@ export interface Operations {
     }
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Remove the caller's minutes */
+  'DELETE /api/me/active-minutes': {
+    request: {
+      query: {
+        /** A local day, or the first of several. */
+        day: string
+        /** The last local day. At most 31 days in all. Default: `day`. */
+        to?: string | undefined
+        /** Only this repository or project name, also one that no workspace counts. */
+        repo?: string | undefined
+      }
+    }
+    answer: RemovedMinutes
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Send heartbeats */
   'POST /api/wakatime/v1/users/{user}/heartbeats.bulk': {

@@ -8,6 +8,6 @@ export {
   replaceAgentDays,
   sumAgentMinutes,
 } from './queries/agent-activity.js'
-export { clearOwnHours, readOwnDays, writeOwnDays } from './queries/own-activity.js'
+export { clearOwnHours, hasRoomForOwnDays, readOwnDays, writeOwnDays } from './queries/own-activity.js'
 export { removeOwnTime } from './queries/removed-minutes.js'
 export { listOwnHours, sumDaysOf, sumOwnHours, sumOwnRepos } from './queries/sums.js'

@@ -1,5 +1,5 @@
 /** A person's own time: each minute once. */
-import { limits, limits } from '../../../../schemas/limits.js'
+import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   date,
@@ -55,6 +55,10 @@ export interface OwnDay {
   isNew: boolean
 }
 
+/** SQL: how many rows a person has, counted up to the limit. */
+const rowsOf = (userId: string) =>
+  `(select count(*) from (select from own_activity where user_id = ${userId} limit ${limits.own_rows}) as own)`
+
 /** Per row: its columns, and whether it's new. New rows are left out if the account can't keep them. */
 export const UPSERT_OWN_DAYS = statement(
   'upsert own days',
@@ -81,28 +85,15 @@ export const writeOwnDays = async (tx: Db, rows: readonly OwnDay[]): Promise<voi
     rows.map(({ minutes }) => minutes),
     rows.map(({ hours }) => `{${hours.join()}}`),
     rows.map(({ timezone }) => timezone),
+    rows.map(({ isNew }) => Number(isNew)),
   ])
 }
 
 const COUNT_OWN_ROWS = statement(
   'count own rows',
   { rows: integer },
-  `
-  select count(*)::int as rows
-  from (select from own_activity where user_id = $1::uuid limit ${limits.own_rows + 1}) as own`,
+  `select ${rowsOf('$1::uuid')}::int as rows`,
 )
-
-/** How many rows a person has, counted up to one more than the limit. */
-export const countOwnRows = async (db: Db, userId: string): Promise<number> => {
-  const [row] = await db.rows(COUNT_OWN_ROWS, [userId])
-  return row?.rows ?? 0
-}
-
-/** SQL: how many rows a person has, counted up to the limit. */
-const rowsOf = (userId: string) =>
-  `(select count(*) from (select from own_activity where user_id = ${userId} limit ${limits.own_rows}) as own)`
-
-const COUNT_OWN_ROWS = statement('count own rows', { rows: integer }, `select ${rowsOf('$1::uuid')}::int as rows`)
 
 /** Whether a person can keep this many more rows. Otherwise `writeOwnDays` leaves out new ones. */
 export const hasRoomForOwnDays = async (tx: Db, userId: string, added: number): Promise<boolean> =>
