@@ -462,7 +462,7 @@ t.test('every mistake is explained in the first line', async (t) => {
     ],
     [
       'a denied key',
-      { file: '{"settings": {"editor.path": 1}}' },
+      { file: '{"settings": {"editor.path": "x"}}' },
       `${path}:1:15: \`editor.path\` is denied on this server (\`SETTINGS_DENIED\`) (validation_failed)`,
     ],
     [
