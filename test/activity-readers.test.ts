@@ -31,7 +31,7 @@ const PUBLISHED = /\breadPublished\w+,?[^;]*from '\.\.\/rollups\/index\.js'/
 const isActivity = (path: string) => /^src\/features\/(minutes|counts|rollups|dashboard)\//.test(path)
 
 t.test(
-  'outside its own features, only the export, the erasure, the copy of version 1.0.0 and lists of projects read activity',
+  'outside its own features, only the export, the erasure, row counts, the copy of version 1.0.0 and lists of projects read activity',
   async (t) => {
     const sources = await readSources()
     t.same(
@@ -39,6 +39,7 @@ t.test(
       [
         'src/features/personal-data/queries/account-export.ts',
         'src/features/personal-data/queries/erasures.ts',
+        'src/features/personal-data/queries/row-counts.ts',
         // It copies rows of version 1.0.0.
         'src/features/previous/queries/rows.ts',
         // Which repositories have activity: `list-projects.ts` asks the policy for whom and from when.
