@@ -31,7 +31,8 @@ type Place = Record<string, string>
 
 /** Runs a command on a database until it ends. */
 const command = async (t: Test, name: 'backup' | 'restore', file: string, place: Place) => {
-  const { ended, output } = launchProgram(t, `src/bin/${name}`, place, [file])
+  const args = name === 'restore' ? [file, '--keep-sessions'] : [file]
+  const { ended, output } = launchProgram(t, `src/bin/${name}`, place, args)
   return { code: await ended, output: output() }
 }
 
@@ -44,7 +45,7 @@ const quiet = () => {}
 const { signal } = new AbortController()
 /** Both run without starting a command, for tests about the file. */
 const backUpTo = (file: string, url: string) => backUp(url, file, quiet, signal)
-const restoreFrom = (file: string, url: string) => restore(url, file, quiet, signal)
+const restoreFrom = (file: string, url: string) => restore(url, file, quiet, signal, { keepSessions: true })
 
 const emptyDatabase = async (t: Test) => {
   const { url, drop } = await createTestDatabase('template0')
@@ -290,15 +291,15 @@ t.test('a restored database equals the original, on any server', { buffered: tru
     constructor: OperatorError,
     message: new RegExp(`people have used.* stop the service and add --replace ${name}, which deletes`),
   })
-  await t.rejects(restore(started, second, quiet, signal, 'other'), {
+  await t.rejects(restore(started, second, quiet, signal, { replaced: 'other' }), {
     constructor: OperatorError,
     message: /^Nothing was changed: the name of the database is/,
   })
-  await restore(started, second, quiet, signal, name)
+  await restore(started, second, quiet, signal, { replaced: name, keepSessions: true })
   t.strictSame(await contentOf(t, started), expected, 'and one that is named')
   const sql = open(t, started)
   await sql`create table carts (id int)`
-  await t.rejects(restore(started, second, quiet, signal, name), {
+  await t.rejects(restore(started, second, quiet, signal, { replaced: name }), {
     constructor: OperatorError,
     message: /already has tables that aren’t of this version of the service \(carts\)/,
   })
@@ -563,7 +564,7 @@ t.test('backup and restore work through standard output and input', { buffered: 
   await service.app.close()
   const folder = await temporaryFolder(t)
   const piped = async (name: string, redirection: string, url: string) => {
-    const program = `exec ${process.execPath} ${programFile(`src/bin/${name}`)} - ${redirection}`
+    const program = `exec ${process.execPath} ${programFile(`src/bin/${name}`)} - ${redirection}${name === 'restore' ? ' --keep-sessions' : ''}`
     const { ended, output } = spawnProgram(t, 'sh', ['-c', program], onDatabase(url), folder)
     t.equal(await ended, 0, output())
     return output()
@@ -608,24 +609,148 @@ t.test(
     const { code, lines } = await compared()
     t.equal(code, 0)
     t.ok(lines.includes('backups: 0 rows in the backup, 1 now'), lines.join('\n'))
-    const start = lines.indexOf('Accounts deleted since the backup: 1')
-    t.same(lines.slice(start, -1), [
-      'Accounts deleted since the backup: 1',
-      `  ${cydsId}`,
-      'Accounts disabled since the backup: 1',
-      `  ${dansId}`,
-      'Access keys revoked since the backup: 1',
-      `  ${key.body.id}`,
-      'Workspaces deleted since the backup: 1',
-      `  ${gone.id}`,
-      'Members who left or were removed since the backup (account, workspace): 1',
-      `  ${evesId} ${team.id}`,
-    ])
+    const start = lines.indexOf(
+      'A restore with --replace keeps the following. A restore into another database undoes it:',
+    )
+    t.same(
+      lines.slice(start + 1, -1).map((line) => line.trim()),
+      [
+        'Accounts deleted since the backup: 1',
+        cydsId,
+        'Accounts disabled since the backup: 1',
+        dansId,
+        'Access keys revoked since the backup: 1',
+        key.body.id,
+        'Every restore undoes the following:',
+        'Workspaces deleted since the backup: 1',
+        gone.id,
+        'Members who left or were removed (account, workspace) since the backup: 1',
+        `${evesId} ${team.id}`,
+        'A restore ends all sessions, unless you add --keep-sessions.',
+      ],
+    )
     t.match(lines.at(-1), /^The backup of .* is complete\. Nothing was changed\.$/)
     t.same(await contentOf(t, url), before)
 
     await writeFile(file, (await readFile(file)).subarray(0, -20))
     t.same(await compared(), { code: 1, lines: ['The file isn’t a complete backup: it ends too early.'] })
+  },
+)
+
+t.test(
+  'a restore over a database keeps what is stricter in it, lists the rest, and ends all sessions',
+  { buffered: true },
+  async (t) => {
+    const service = await startService(t)
+    const [ada, bob, cyd, dan] = await service.signInAll('ada', 'bob', 'cyd', 'dan')
+    const { id } = await service.workspace(ada, {
+      name: 'Acme',
+      patterns: ['acme/*', 'old/*'],
+      members: [bob, cyd, dan],
+    })
+    const place = `/api/team/workspaces/${id}`
+    t.equal((await ada.patch(`${place}/members`, { login: 'dan', role: 'admin' })).status, 200)
+    const key = await ada.post('/api/me/keys', { name: 'script', scopes: ['settings:read'] })
+    const invite = await ada.post(`${place}/invites`, { role: 'member' })
+    t.match([key.status, invite.status], [201, 201], invite.text)
+    const idOf = async (caller: Caller): Promise<string> => (await caller.get('/api/me')).body.id
+    const [bobsId, cydsId, dansId] = [await idOf(bob), await idOf(cyd), await idOf(dan)]
+    const file = join(await temporaryFolder(t), 'backup.gz')
+    await backUpTo(file, service.databaseUrl)
+
+    const changes = [
+      await bob.put('/api/me/recording', { paused: true, repos_off: ['acme/secret'], hours: null }),
+      await ada.patch(`${place}/settings`, { activity_privacy: 'team' }),
+      await ada.delete(`/api/me/keys/${key.body.id}`),
+      await ada.delete(`${place}/invites/${invite.body.id}`),
+      await ada.patch(`${place}/members`, { login: 'dan', role: 'member' }),
+      await ada.put(`${place}/patterns`, { patterns: ['acme/*'] }),
+      await bob.post('/api/auth/logout', { everywhere: true }),
+      await cyd.request('DELETE', '/api/me', { body: { confirm: 'cyd' } }),
+    ]
+    t.strictSame(
+      changes.map(({ status }) => status < 300),
+      changes.map(() => true),
+      changes.map(({ text }) => text).join('\n'),
+    )
+    await service.app.jobs.erasures.run()
+    await service.app.close()
+    const sql = open(t, service.databaseUrl)
+    // An erasure stays open for ten minutes; later, the account is gone.
+    await sql`delete from erasures`
+    await sql`delete from users where id = ${cydsId}`
+
+    const name = new URL(service.databaseUrl).pathname.slice(1)
+    const { ended, output } = launchProgram(t, 'src/bin/restore', onDatabase(service.databaseUrl), [
+      file,
+      '--replace',
+      name,
+    ])
+    t.equal(await ended, 0, output())
+    const lines = output()
+      .split('\n')
+      .map((line) => line.trim())
+    const start = lines.indexOf('Kept from the database that was replaced:')
+    t.strictSame(
+      lines.slice(start + 1, -1).filter((line) => !line.startsWith('The backup of')),
+      [
+        'Accounts deleted since the backup: 1',
+        cydsId,
+        'People who signed out everywhere since the backup: 1',
+        bobsId,
+        'Access keys revoked since the backup: 1',
+        key.body.id,
+        'Invites revoked (invite, workspace) since the backup: 1',
+        `${invite.body.id} ${id}`,
+        'People who limited recording since the backup: 1',
+        bobsId,
+        'Workspaces that hid people’s numbers since the backup: 1',
+        id,
+        'Undone by the restore, and left to you and the admins:',
+        'Admins who became members (account, workspace) since the backup: 1',
+        `${dansId} ${id}`,
+        'Repository patterns removed (workspace, pattern) since the backup: 1',
+        `${id} old/*`,
+        `The account ${cydsId} is deleted again.`,
+        'Everyone has to sign in again.',
+      ],
+    )
+
+    const again = await startService(t, { beside: service })
+    for (const { token } of [ada, bob, cyd, dan]) {
+      const headers = { Authorization: `Bearer ${token}` }
+      t.equal((await again.request('GET', '/api/me', { headers })).status, 401, 'the session has ended')
+    }
+    const [adaNow, bobNow] = await again.signInAll('ada', 'bob')
+    t.hasStrict((await bobNow.get('/api/me/recording')).body, { paused: true, repos_off: ['acme/secret'] })
+    t.hasStrict((await adaNow.get(`${place}/settings`)).body, { activity_privacy: 'team' })
+    const members = (await adaNow.get(`${place}/members`)).body.members.map(
+      ({ login }: { login: string }) => login,
+    )
+    t.strictSame(members.sort(), ['ada', 'bob', 'dan'], 'the deleted account is no member')
+    t.hasStrict((await adaNow.get('/api/me/keys')).body, { keys: [] })
+  },
+)
+
+t.test(
+  'a restore into an empty database ends all sessions, unless they are kept',
+  { buffered: true },
+  async (t) => {
+    const service = await startService(t)
+    const ada = await service.signIn('ada')
+    const file = join(await temporaryFolder(t), 'backup.gz')
+    await backUpTo(file, service.databaseUrl)
+    const statusAfter = async (...args: string[]) => {
+      const url = await emptyDatabase(t)
+      const { ended, output } = launchProgram(t, 'src/bin/restore', onDatabase(url), [file, ...args])
+      t.equal(await ended, 0, output())
+      t.match(output(), /^The database was empty, so changes after the backup are undone/m)
+      const restored = await startService(t, { env: onDatabase(url) })
+      const headers = { Authorization: `Bearer ${ada.token}` }
+      return (await restored.request('GET', '/api/me', { headers })).status
+    }
+    t.equal(await statusAfter(), 401)
+    t.equal(await statusAfter('--keep-sessions'), 200)
   },
 )
 

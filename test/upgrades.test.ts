@@ -36,7 +36,7 @@ const upgrade = async (t: Test, file: string) => {
     ? await releasedDatabase(t, file.replace('.sql.gz', ''))
     : await emptyDatabase(t)
   if (file.endsWith('.sql.gz')) await migrate(url)
-  else await restore(url, join(folder, file), () => {}, new AbortController().signal)
+  else await restore(url, join(folder, file), () => {}, new AbortController().signal, { keepSessions: true })
   // All that ends by itself within the months that files are kept.
   await sql`update invites set expires_at = now() + interval '1 day'`
   return url
@@ -80,6 +80,7 @@ t.test('a release’s backup can be restored over its upgraded database', async 
   const file = files.find((name) => name.endsWith('.backup.gz')) ?? ''
   const url = await upgrade(t, file)
   const replaced = new URL(url).pathname.slice(1)
-  const { version } = await restore(url, join(folder, file), () => {}, new AbortController().signal, replaced)
-  t.equal(version, '1.0.0')
+  const { signal } = new AbortController()
+  const { manifest } = await restore(url, join(folder, file), () => {}, signal, { replaced })
+  t.equal(manifest.version, '1.0.0')
 })

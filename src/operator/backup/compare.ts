@@ -2,6 +2,7 @@
 import { pipeline } from 'node:stream/promises'
 import type postgres from 'postgres'
 import { inLongTransaction } from '../../platform/database/dedicated-session.js'
+import { printable } from '../explain-failure.js'
 import {
   type BackupReader,
   copyStatementOf,
@@ -12,34 +13,10 @@ import {
   requireSame,
 } from './file.js'
 import { requireKnown } from './restore.js'
+import { COMPARED_TABLES, writeUndone } from './undone-changes.js'
 
 /** Tables that are copied into temporary ones, as text, because an earlier version may have written them. */
-const COPIED_TABLES = ['users', 'key_secrets', 'members', 'workspaces']
-
-/** Ids in the file are only printed if they are ids. */
-const UUID = `'^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'`
-
-/** Deletions and revocations after the backup, which a restore undoes. */
-const UNDONE_CHANGES = {
-  'Accounts deleted since the backup': `
-    select old.id as line from old_users old left join users u on u.id::text = old.id
-    where old.repohost_id is not null and u.repohost_id is null and old.id ~ ${UUID} order by 1`,
-  'Accounts disabled since the backup': `
-    select old.id as line from old_users old join users u on u.id::text = old.id
-    where old.disabled_at is null and u.disabled_at is not null and u.repohost_id is not null order by 1`,
-  'Access keys revoked since the backup': `
-    select old.key_id as line from old_key_secrets old left join key_secrets k on k.key_id::text = old.key_id
-    where old.revoked_at is null and old.expires_at::timestamptz > now()
-      and (k.key_id is null or k.revoked_at is not null) and old.key_id ~ ${UUID} order by 1`,
-  'Workspaces deleted since the backup': `
-    select old.id as line from old_workspaces old left join workspaces w on w.id::text = old.id
-    where old.deleted_at is null and (w.id is null or w.deleted_at is not null) and old.id ~ ${UUID} order by 1`,
-  'Members who left or were removed since the backup (account, workspace)': `
-    select u.id || ' ' || w.id as line from old_members old
-      join users u on u.id::text = old.user_id and u.repohost_id is not null
-      join workspaces w on w.id::text = old.workspace_id and w.deleted_at is null
-    where not exists (select from members m where m.user_id = u.id and m.workspace_id = w.id) order by 1`,
-}
+const COPIED_TABLES: readonly string[] = COMPARED_TABLES
 
 /**
  * Reads the whole file, and changes nothing.
@@ -61,11 +38,20 @@ export const compare = (
       // They are read in full before anything is printed.
       await readTables(tx, reader, manifest)
       await writeRowCounts(tx, manifest, writeLine)
-      for (const [title, query] of Object.entries(UNDONE_CHANGES)) {
-        const found = await tx.unsafe<{ line: string }[]>(query)
-        if (found.length > 0) writeLine(`${title}: ${found.length}`)
-        for (const { line } of found) writeLine(`  ${line}`)
+      const places = { old: (name: string) => `old_${name}`, now: (name: string) => `public.${name}` }
+      const keptLines: string[] = []
+      const kept = await writeUndone(tx, places, printable, (line) => keptLines.push(`  ${line}`), 'kept')
+      if (kept > 0) {
+        writeLine('A restore with --replace keeps the following. A restore into another database undoes it:')
+        for (const line of keptLines) writeLine(line)
       }
+      const leftLines: string[] = []
+      const left = await writeUndone(tx, places, printable, (line) => leftLines.push(`  ${line}`), 'left')
+      if (left > 0) {
+        writeLine('Every restore undoes the following:')
+        for (const line of leftLines) writeLine(line)
+      }
+      writeLine('A restore ends all sessions, unless you add --keep-sessions.')
     })
     return manifest
   })

@@ -2,6 +2,7 @@
 import { pipeline } from 'node:stream/promises'
 import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'
+import { limits } from '../../../schemas/limits.js'
 import { tables } from '../../features/tables.js'
 import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { locks } from '../../platform/database/locks.js'
@@ -21,9 +22,24 @@ import {
   readSums,
   requireSame,
 } from './file.js'
+import { endSessions, keepPresent, keepStricter, setAside } from './keep-stricter.js'
+import { writeUndone } from './undone-changes.js'
+
+export interface Restored {
+  manifest: Manifest
+  /** Accounts that were deleted since the backup. They're disabled, and have to be deleted again. */
+  deletedAccounts: string[]
+}
+
+export interface RestoreOptions {
+  /** The name of the database, to delete what is in it. What is stricter there is kept. */
+  replaced?: string | undefined
+  /** Sessions end otherwise: the backup doesn't know which ones have ended since. */
+  keepSessions?: boolean
+}
 
 /**
- * @param writeLine receives a line for each table that has rows
+ * @param writeLine receives a line for each table that has rows, and for what the restore kept and undid
  * @throws {OperatorError} if the file is damaged or newer than this program, or people have used the database
  */
 export const restore = async (
@@ -31,19 +47,18 @@ export const restore = async (
   file: string,
   writeLine: (line: string) => void,
   stopped: AbortSignal,
-  /** The name of the database, to delete what is in it. */
-  replaced?: string,
-): Promise<Manifest> => {
-  const manifest = await readBackup(file, async (reader) => {
+  options: RestoreOptions = {},
+): Promise<Restored> => {
+  const restored = await readBackup(file, async (reader) => {
     const manifest = await reader.readManifest()
     requireKnown(manifest)
-    await inLongTransaction(url, 'isolation level read committed', stopped, (tx) =>
-      load(tx, reader, manifest, writeLine, replaced),
+    const deletedAccounts = await inLongTransaction(url, 'isolation level read committed', stopped, (tx) =>
+      load(tx, reader, manifest, writeLine, options),
     )
-    return manifest
+    return { manifest, deletedAccounts }
   })
   await migrate(url, stopped)
-  return manifest
+  return restored
 }
 
 /** @throws {OperatorError} if another version has to read the backup */
@@ -63,10 +78,10 @@ const load = async (
   reader: BackupReader,
   manifest: Manifest,
   writeLine: (line: string) => void,
-  replaced: string | undefined,
-) => {
+  { replaced, keepSessions = false }: RestoreOptions,
+): Promise<string[]> => {
   await tx`select pg_advisory_xact_lock(${locks.migration})`
-  await makeEmpty(tx, replaced)
+  const hasPresent = await makeEmpty(tx, replaced)
   await requireUsable(tx)
   await applyMigrations(tx, { upTo: manifest.migration.when })
   await requireTables(tx, manifest)
@@ -94,7 +109,35 @@ const load = async (
   }
   writeLine('Creating indexes and foreign keys…')
   await createIndexes()
+  const deletedAccounts = hasPresent ? await keepWhatIsStricter(tx, writeLine) : []
+  if (!keepSessions) await endSessions(tx, hasPresent)
   await tx`analyze`
+  return deletedAccounts
+}
+
+/** Says what it keeps, and what is left to the operator. */
+const keepWhatIsStricter = async (
+  tx: postgres.TransactionSql,
+  writeLine: (line: string) => void,
+): Promise<string[]> => {
+  const places = { old: (name: string) => `public.${name}`, now: setAside }
+  const lines: Record<'kept' | 'left', string[]> = { kept: [], left: [] }
+  for (const which of ['kept', 'left'] as const)
+    await writeUndone(tx, places, printable, (line) => lines[which].push(`  ${line}`), which)
+  const deletedAccounts = await keepStricter(tx)
+  const unknown = await tx<{ id: string }[]>`
+    select u.id from users u where u.repohost_id is not null and u.id <> all(${`{${deletedAccounts.join()}}`}::uuid[])
+      and not exists (select from ${tx.unsafe(setAside('users'))} n where n.id = u.id) order by u.id`
+  if (unknown.length > 0)
+    lines.left.push(
+      `  Accounts that the replaced database doesn’t know: ${unknown.length}. If they were deleted more than ${limits.session_days} days ago, delete them again.`,
+      ...unknown.map(({ id }) => `    ${id}`),
+    )
+  if (lines.kept.length > 0) writeLine('Kept from the database that was replaced:')
+  for (const line of lines.kept) writeLine(line)
+  if (lines.left.length > 0) writeLine('Undone by the restore, and left to you and the admins:')
+  for (const line of lines.left) writeLine(line)
+  return deletedAccounts
 }
 
 /** Ensures that no name in the file belongs to a view or a system table. */
@@ -133,12 +176,16 @@ const loadRows = async (
   }
 }
 
-/** Removes the tables of a database that no one has used yet, or that the operator has named. @throws {OperatorError} */
-const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefined) => {
+/**
+ * Removes the tables of a database that no one has used yet, or that the operator has named.
+ * @returns whether people had used it: then what it had is set aside
+ * @throws {OperatorError}
+ */
+const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefined): Promise<boolean> => {
   const found = await tx<{ name: string }[]>`
     select relname as name from pg_class where relkind in ('r', 'p')
       and relnamespace in (select oid from pg_namespace where nspname in ('public', 'drizzle'))`
-  if (found.length === 0) return
+  if (found.length === 0) return false
   const [database] = await tx<{ name: string }[]>`select current_database() as name`
   const name = database?.name ?? ''
   if (replaced !== undefined && replaced !== name)
@@ -160,6 +207,8 @@ const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefin
     throw new OperatorError(
       `The database already has tables that people have used, and a backup can only be restored into an empty one: ${REMEDY}. Or stop the service and add --replace ${name}, which deletes everything in it.`,
     )
+  const isUsed = use?.people !== false
+  if (isUsed) await keepPresent(tx)
   for (const view of REPORT_VIEWS) await tx`drop view if exists ${tx(`public.${view}`)}`
   await tx.unsafe(
     `drop table ${own
@@ -168,6 +217,7 @@ const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefin
       .join(', ')}`,
   )
   await tx`drop schema drizzle cascade`
+  return isUsed
 }
 
 const MIGRATIONS_TABLE = '__drizzle_migrations'
