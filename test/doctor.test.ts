@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
@@ -103,6 +103,21 @@ t.test('the doctor reports a deployment’s problems, and nothing else', async (
         /^warning maintenance: MAINTENANCE is set/,
         /^problem database: DATABASE_POOL_SIZE is 999/,
         /^warning network: The first model provider/,
+      ],
+    ],
+    [
+      'every address in halves, and two secrets on two lines',
+      {
+        TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1',
+        LIMIT_EXEMPT: '2000::/3',
+        ADMIN_KEYS: 'first-admin-key-of-24-bytes\nother-admin-key-of-24-bytes',
+        SHUTDOWN_DELAY_MS: '25000',
+      },
+      [
+        /^problem addresses: TRUST_PROXY contains every address, or a large part of all/,
+        /^problem secrets: A value of ADMIN_KEYS has more than one line/,
+        /^problem limits: LIMIT_EXEMPT contains every address, or a large part of all/,
+        /^warning stop: With SHUTDOWN_DELAY_MS=25000, a stop takes up to 35 s.* allow 35 s: TimeoutStopSec/,
       ],
     ],
     [
@@ -235,6 +250,15 @@ t.test('a schema from another version is reported', async (t) => {
   await older.sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 9999999999999)`
   hasProperties(t, await findingsOf({ ...sound, ...onDatabase(older.url) }), [
     /^problem schema: A newer version has migrated/,
+  ])
+})
+
+t.test('a mistyped DATA_DIR beside one with a database is reported', async (t) => {
+  const parent = await temporaryFolder(t)
+  await mkdir(join(parent, 'data/postgresql'), { recursive: true })
+  await writeFile(join(parent, 'data/postgresql/PG_VERSION'), '17\n')
+  hasProperties(t, await findingsOf({ ...reachable, DATA_DIR: join(parent, 'daat') }), [
+    /^warning database: There is none in DATA_DIR \(\S+daat\), but in \S+data\. Correct DATA_DIR/,
   ])
 })
 

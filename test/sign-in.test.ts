@@ -565,4 +565,8 @@ t.test('without an OAuth app, the browser login returns an error', async (t) => 
       t.equal(page.headers.get('location'), `${DASHBOARD}/?auth_error=oauth_not_configured`)
     }
   }
+  t.notOk(
+    service.logs.some((line) => line.includes('"stack"')),
+    'it’s no fault of the service',
+  )
 })

@@ -1,10 +1,12 @@
 /** Checks a deployment from the machine that the service runs on. */
-import { resolve } from 'node:path'
+import { access, readdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { type Config, readConfig } from '../../config.js'
 import { NoDatabase, openEmbedded } from '../../platform/database/embedded/index.js'
 import { ConfigError } from '../../platform/process/config-error.js'
 import { ownerFaultOf } from '../../platform/process/data-dir.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
+import { printable } from '../explain-failure.js'
 import { checkDatabase } from './database.js'
 import {
   checkAddresses,
@@ -52,6 +54,21 @@ export const runChecks = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): P
   ]
 }
 
+/** Folders with a database next to a folder without one, whose name may have been mistyped. */
+const databasesBeside = async (folder: string): Promise<string[]> => {
+  const parent = dirname(folder)
+  const names = await readdir(parent).catch(() => [])
+  const found = await Promise.all(
+    names.map((name) =>
+      access(join(parent, name, 'postgresql/PG_VERSION')).then(
+        () => [join(parent, name)],
+        () => [],
+      ),
+    ),
+  )
+  return found.flat()
+}
+
 const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<Finding[]> => {
   const { databaseUrl } = config
   if (databaseUrl !== undefined) {
@@ -63,8 +80,19 @@ const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<F
     const embedded = await openEmbedded(config.dataDir, stopped)
     return await checkDatabase(embedded.url, config).finally(() => embedded.stop())
   } catch (error) {
-    if (error instanceof NoDatabase)
-      return [ok('database', 'There is none in DATA_DIR yet: the first start creates it.')]
+    if (error instanceof NoDatabase) {
+      const folder = resolve(config.dataDir)
+      const others = await databasesBeside(folder)
+      if (others.length === 0)
+        return [ok('database', 'There is none in DATA_DIR yet: the first start creates it.')]
+      return [
+        warning(
+          'database',
+          `There is none in DATA_DIR (${folder}), but in ${others.map(printable).join(' and ')}.`,
+          'Correct DATA_DIR: the next start would create an empty database.',
+        ),
+      ]
+    }
     if (!(error instanceof OperatorError)) throw error
     return [problem('database', error.message, 'See postgresql.log in DATA_DIR.')]
   }

@@ -17,7 +17,35 @@ export const checkSettings = (config: Config): Finding[] => [
   ...checkSecrets(config),
   ...checkBilling(config),
   ...checkProtection(config),
+  ...checkStop(config),
 ]
+
+/** The part of all IPv4 or IPv6 addresses from which on ranges aren't a network's own. All public IPv6 addresses are 1/8. */
+const LARGE_PART = 1 / 16
+
+/** Also finds the whole in parts, such as 0.0.0.0/1 and 128.0.0.0/1. */
+const isMostOfAll = (ranges: readonly string[]): boolean =>
+  [true, false].some((isV6) => {
+    const bits = ranges.filter((range) => range.includes(':') === isV6).map((range) => range.split('/')[1])
+    const parts = bits.map((text) => (text === undefined ? 0 : 2 ** -Number(text)))
+    return parts.reduce((sum, part) => sum + part, 0) >= LARGE_PART
+  })
+
+/** What the service needs beyond SHUTDOWN_DELAY_MS, and what the systemd unit and the Kubernetes manifests allow in total. */
+const [STOP_MS, ALLOWED_MS] = [10_000, 30_000]
+
+const checkStop = ({ shutdownDelayMs }: Config): Finding[] => {
+  const needed = shutdownDelayMs + STOP_MS
+  if (needed <= ALLOWED_MS) return []
+  const seconds = Math.ceil(needed / 1_000)
+  return [
+    warning(
+      'stop',
+      `With SHUTDOWN_DELAY_MS=${shutdownDelayMs}, a stop takes up to ${seconds} s, and supervisors as shipped kill the service after ${ALLOWED_MS / 1_000} s or less.`,
+      `Lower it, or allow ${seconds} s: TimeoutStopSec (systemd), stop_grace_period (compose), terminationGracePeriodSeconds (Kubernetes).`,
+    ),
+  ]
+}
 
 const isLocal = (origin: string) => /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(origin)
 
@@ -53,10 +81,11 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
         'BASE_URL is https, so there is a proxy, but TRUST_PROXY isn’t set: all callers have the proxy’s address and share its limits.',
         "Set TRUST_PROXY to the proxy's address, for example 127.0.0.1.",
       ),
-    trustProxy?.some((range) => /\/0+$/.test(range)) &&
+    trustProxy !== undefined &&
+      isMostOfAll(trustProxy) &&
       problem(
         about,
-        'TRUST_PROXY contains every address: callers can forge their address, and evade every limit.',
+        'TRUST_PROXY contains every address, or a large part of all: callers can forge their address, and evade every limit.',
         'Name only the addresses of your own proxies.',
       ),
   )
@@ -106,6 +135,14 @@ const checkSecrets = ({ jwtSecrets, webhookKeys, adminKeys, repohost, billing }:
       problem(about, `A value of ${name} is used twice.`, 'Create a new one with `openssl rand -base64 48`.'),
     )
   }
+  for (const name of new Set(given.flatMap(([name, value = '']) => (/[\r\n]/.test(value) ? [name] : []))))
+    findings.push(
+      problem(
+        about,
+        `A value of ${name} has more than one line, and counts as one secret.`,
+        'Separate several secrets with a comma, on one line.',
+      ),
+    )
   if (adminKeys.some((key) => Buffer.byteLength(key) < ADMIN_KEY_BYTES)) {
     findings.push(
       problem(
@@ -154,10 +191,10 @@ const checkProtection = ({ rateLimits, exemptAddresses, maintenance }: Config): 
   findingsOf(
     !rateLimits &&
       warning('limits', 'RATE_LIMITS is off: nothing stops floods or guessing.', 'Set RATE_LIMITS=on.'),
-    exemptAddresses.some((range) => /\/0+$/.test(range)) &&
+    isMostOfAll(exemptAddresses) &&
       problem(
         'limits',
-        'LIMIT_EXEMPT contains every address: no limit by address applies.',
+        'LIMIT_EXEMPT contains every address, or a large part of all: no limit by address applies to them.',
         'Name only the addresses that you know.',
       ),
     existsSync(maintenance.file) &&

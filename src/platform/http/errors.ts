@@ -25,9 +25,11 @@ export default fp(async (app) => {
   app.decorateRequest('failure', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = translate(error, request)
-    // Probes of a stopping service and writes during maintenance get 503 on purpose, so they aren't logged as errors.
+    // Probes of a stopping service, writes during maintenance, and calls that need what the operator hasn't set up, such as
+    // a stray return from the repository host, are rejected on purpose, so they aren't logged as errors.
     const isMeant =
       failure.code === 'maintenance' ||
+      failure.code.endsWith('_not_configured') ||
       (request.routeOptions.config.isProbe === true && app.lifecycle.isStopping())
     if (failure.status >= 500 && !isMeant)
       request.log.error({ err: failure.code === 'internal_error' ? error : failure }, failure.code)

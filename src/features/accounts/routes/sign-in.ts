@@ -195,7 +195,8 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       // The user can only try again, which is all the dashboard could offer too.
       if (failure.code === 'unavailable') throw error
       if (!namesType(accept, 'text/html') && (!hostFailed || asksForJson)) throw error
-      if (failure.status >= 500) request.log.warn({ err: failure }, 'the sign-in failed')
+      if (failure.status >= 500 && failure.code !== 'oauth_not_configured')
+        request.log.warn({ err: failure }, 'the sign-in failed')
       return redirectHome(reply, `/?auth_error=${hostFailed ? 'upstream_failed' : failure.code}`)
     },
   })
