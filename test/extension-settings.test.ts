@@ -1,5 +1,5 @@
 /** How the extension writes a team's settings, in a fake editor with the real service. */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { planFor, settingsIn, valuesOf } from '../extension/src/plan.js'
@@ -171,13 +171,114 @@ t.test('denied names are found in deep values and with malformed manifests', (t)
   t.end()
 })
 
+/** What people have in their files, before a team comes. */
+const OWN_TEXTS = [
+  '{}',
+  '{\n}\n',
+  '{\n    // nothing yet\n}\n',
+  '{"ext.theme":"mine","other.list":["a","b"]}',
+  '{ "editor.tabSize": 8, "other.a": 1, }',
+  '{\n    "ext.theme": "mine", // mine\n    "other.list": ["a", "b"],\n    "[typescript]": { "editor.tabSize": 8 } // both\n}\n',
+  '{\n    /* one */ "other.a": /* two */ 1 /* three */, // four\n    // five\n    "editor.rulers": [ 1,2,   3 ] // six\n    // seven\n}\n// eight\n',
+  '{\n    "[typescript]": {},\n    "[go]": {\n        "editor.insertSpaces": false,\n    },\n}\n',
+  '{\n    "editor.tabSize": 1,\n    "other.a": {\n        "b": [\n            1\n        ] },\n    "editor.tabSize": 8,\n    "ext.theme": "a",\n    "ext.theme": "b"\n}\n',
+  '// before\n{\n\n    "[typescript][go]": { "editor.tabSize": 3 },\n\n    "other.a": 1\n\n}',
+  '{\n    "[typescript]": {"editor.tabSize":8,"editor.rulers":[1]}, "other.a": 1\n  , "ext.theme" : "mine"\n}\n',
+  `{\n    "other.long": ${JSON.stringify(Array.from({ length: 300 }, (_, index) => `value ${index}`))},\n    "ext.theme": "mine"\n}\n`,
+]
+const FORMS: ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.replaceAll('\n', '\r\n'),
+  (text) => text.replaceAll('    ', '\t'),
+  (text) => `\uFEFF${text}`,
+  (text) => text.trimEnd(),
+]
+const FILES = [
+  ...OWN_TEXTS.flatMap((text) => FORMS.map((form) => form(text))),
+  '',
+  ' \n',
+  '// only this\n',
+  `{\n    "other.long": "${'x'.repeat(1_000_000)}",\n    "ext.theme": "mine"\n}\n`,
+]
+
+t.test('whatever a team does, the files are byte for byte what they were', async (t) => {
+  const { editor, opened, decide, folder } = await start(t, 'oya')
+  const folders = FILES.map((_, index) => ({ ...opened, address: join(folder, `${index}`) }))
+  const [linked, none, kept] = ['linked', 'none', 'kept'].map((name) => ({
+    ...opened,
+    address: join(folder, name),
+  }))
+  if (!linked || !none || !kept) throw new Error('no folders')
+  const shared = join(linked.address, 'shared.json')
+  for (const { address } of [...folders, linked, kept])
+    await mkdir(join(address, '.vscode'), { recursive: true })
+  await mkdir(none.address)
+  for (const [index, one] of folders.entries()) await writeFile(fileIn(one), FILES[index] ?? '')
+  await writeFile(shared, '{"ext.theme":"mine"}')
+  await symlink('../shared.json', fileIn(linked))
+
+  const first = { 'ext.theme': 'dark', 'editor.tabSize': 2, 'editor.rulers': [80, 100] }
+  const blocks = {
+    '[typescript]': { 'editor.tabSize': 2, 'editor.rulers': [1] },
+    '[rust]': { 'editor.tabSize': 4, 'editor.insertSpaces': true },
+  }
+  await decide({ ...first, ...blocks })
+  const all = [...folders, linked, none, kept]
+  const window = await editor.openWindow(all)
+  await signIn(window)
+  const areApplied = () => all.every(({ address }) => '[rust]' in window.values(address))
+  await until(areApplied, 'the settings are applied')
+  for (const one of folders) t.doesNotThrow(async () => readText((await textIn(one)).replace(/^\uFEFF/, '')))
+
+  const remains = async (what: string, more = '') => {
+    for (const [index, one] of folders.entries()) {
+      const text = FILES[index] ?? ''
+      if (more === '' || text.includes('{'))
+        t.equal(await textIn(one), text + more, `${what}: ${JSON.stringify(text.slice(0, 200))}`)
+    }
+    if (more === '') t.equal(await readFile(shared, 'utf8'), '{"ext.theme":"mine"}', what)
+    t.ok((await lstat(fileIn(linked))).isSymbolicLink())
+  }
+  const change = async (settings: object, locked: string[] = []) => {
+    await decide(settings, locked)
+    await window.run('apply')
+  }
+  await change({ 'ext.theme': 'blue', 'editor.rulers': [120], '[rust]': { 'editor.tabSize': 3 } })
+  await change({}, ['ext.theme', 'editor.tabSize', '[typescript]'])
+  for (const { address } of all) t.equal(window.values(address)['editor.tabSize'], 2, 'the last name counts')
+  await change({ 'editor.rulers': null })
+  const nothing = { 'ext.theme': null, 'editor.tabSize': null, '[typescript]': null, '[rust]': null }
+  await change(nothing)
+  await remains('after the team has removed everything')
+  t.strictSame(await readdir(none.address), [], 'a folder that the extension made is gone')
+  t.strictSame(await readdir(join(kept.address, '.vscode')), [], 'one that was there stays')
+
+  const isTakenOut = () => all.every(({ address }) => !('[rust]' in window.values(address)))
+  await change({ ...first, ...blocks }, ['ext.theme', '[typescript]'])
+  await window.run('signOut')
+  await until(isTakenOut, 'the settings are taken out')
+  await remains('after a sign-out')
+  t.strictSame([await readdir(none.address), await readdir(join(kept.address, '.vscode'))], [[], []])
+
+  await signIn(window)
+  await until(areApplied, 'the settings are applied again')
+  for (const { address } of folders)
+    await window.replaceFile(address, `${await textIn({ ...opened, address })}// mine\n`)
+  await change({ ...first, 'ext.theme': 'green' }, ['ext.theme', 'editor.tabSize', '[typescript]'])
+  await change({ 'editor.rulers': null })
+  await window.run('signOut')
+  await until(isTakenOut, 'the settings are taken out')
+  await remains('although the person has added something', '// mine\n')
+  await window.close()
+})
+
 t.test('a change keeps comments, indentation and line endings', (t) => {
   const before = '{\r\n\t// mine\r\n\t"a.b": 1, // one\r\n\t"[x]": { "a.c": 1 },\r\n}\r\n'
   const change = (key: string, value: unknown) => editText(before, [{ key, value }])
   t.equal(change('a.b', 2), before.replace('1, // one', '2, // one'))
   t.equal(change('a.c', undefined), before)
   t.equal(change('[x]a.c', 2), before.replace('"a.c": 1', '"a.c": 2'))
-  t.notMatch(change('[x]a.c', undefined), '[x]')
+  t.equal(change('[x]a.c', undefined), before.replace('{ "a.c": 1 }', '{ }'), 'an own empty block stays')
   t.ok(change('a.d', true).includes('\r\n\t"a.d": true'))
   t.equal(
     editText('', [
@@ -419,6 +520,8 @@ t.test('a locked block also applies in every other block for its languages', asy
   await signIn(window)
   const held = {
     '[typescript]': { 'editor.insertSpaces': false },
+    '[typescript][vue]': {},
+    '[rust][go]': {},
     '[python]': { 'editor.tabSize': 8 },
     'editor.tabSize': 3,
     ...settings,
@@ -439,7 +542,7 @@ t.test('a locked block also applies in every other block for its languages', asy
   await window.edit('[python]', own['[python]'])
   await decide(settings, ['[rust]'])
   await window.run('apply')
-  const { '[rust][go]': _, ...unlocked } = own
+  const unlocked = { ...own, '[rust][go]': {} }
   await becomes(
     window,
     { ...unlocked, '[typescript]': { 'editor.insertSpaces': false, 'editor.tabSize': 7 }, ...settings },

@@ -307,12 +307,14 @@ t.test('it offers to ignore a file it created, and doesn’t change an existing 
   t.equal(await hasFile(ignored), false, 'the person has not agreed')
   await window.run('signOut')
   await until(() => window.written.length === 2, 'it is taken out')
-  await rm(join(opened.address, '.vscode/settings.json'))
+  await until(async () => !(await hasFile(join(opened.address, '.vscode/settings.json'))), 'it is gone')
   editor.person.presses = ['Ignore It']
   await signIn(window)
   await until(() => hasFile(ignored), 'the person has agreed')
   const { stdout } = await run('git', ['status', '--porcelain'], { cwd: opened.address })
   t.equal(stdout, '')
+  await window.run('signOut')
+  await until(async () => !(await hasFile(ignored)), 'it goes with the file')
   await window.close()
 })
 

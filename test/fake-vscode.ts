@@ -1,5 +1,5 @@
 /** As much of an editor as the extension needs: settings, folders, Git, and a person who types and presses buttons. */
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { parse } from 'jsonc-parser'
@@ -225,6 +225,8 @@ export const installEditor = async ({
       }))
     const openFolders = folders.map(({ address }) => ({ uri: uriOf(address) }))
     const fileOf = (address: string) => join(address, '.vscode/settings.json')
+    const toBytes = (text: string | Uint8Array) =>
+      typeof text === 'string' ? new TextEncoder().encode(text) : text
     const valuesIn = (text: string): Values => parse(text, [], { allowTrailingComma: true }) ?? {}
     for (const { address } of folders) {
       values.set(address, valuesIn(await readFile(fileOf(address), 'utf8').catch(() => '')))
@@ -246,11 +248,12 @@ export const installEditor = async ({
       )
     }
     const valuesAt = (address: string) => values.get(address) ?? {}
-    /** Writes the file. Each window then reads it and fires one event. */
-    const changeFile = async (address: string, text: string) => {
+    /** Writes or removes the file. Each window then reads it and fires one event. */
+    const changeFile = async (address: string, text: string | Uint8Array | undefined) => {
       await mkdir(dirname(fileOf(address)), { recursive: true })
-      await writeFile(fileOf(address), text)
-      const [before, after] = [valuesAt(address), valuesIn(text)]
+      if (text === undefined) await rm(fileOf(address))
+      else await writeFile(fileOf(address), text)
+      const [before, after] = [valuesAt(address), valuesIn(new TextDecoder().decode(toBytes(text ?? '')))]
       values.set(address, after)
       const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
         (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
@@ -377,12 +380,19 @@ export const installEditor = async ({
               return writeFile(fsPath, content)
             }
             seen.writes++
-            const changed = await changeFile(address, new TextDecoder().decode(content))
+            const changed = await changeFile(address, content)
             written.push(...changed)
           },
           readDirectory: async ({ fsPath }: Uri) => (await readdir(fsPath)).map((name) => [name, 1]),
           rename: (from: Uri, to: Uri) => rename(from.fsPath, to.fsPath),
-          delete: ({ fsPath }: Uri) => rm(fsPath),
+          async delete({ fsPath }: Uri) {
+            const address = dirname(dirname(fsPath))
+            if (fsPath !== fileOf(address))
+              return (await stat(fsPath)).isDirectory() ? rmdir(fsPath) : rm(fsPath)
+            seen.writes++
+            const changed = await changeFile(address, undefined)
+            written.push(...changed)
+          },
         },
         onDidChangeWorkspaceFolders: on('git'),
         onWillSaveTextDocument: on('save'),

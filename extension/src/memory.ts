@@ -6,11 +6,34 @@ import * as vscode from 'vscode'
 import { exists } from './git-operations.js'
 import type { Written } from './plan.js'
 
-interface Remembered {
+/** What was written to a folder's file. */
+export interface Kept {
+  /** By setting. */
+  written: Map<string, Written>
+  /** How the person wrote the values that were replaced, by setting. */
+  texts: Record<string, string>
+  /** Language blocks that this extension added. */
+  blocks: string[]
+  /** Whether this extension made the file, and its folder. */
+  made: boolean
+  madeFolder: boolean
+  /** The file's text before the first write, null if there was none, as long as no one else changes the file. */
+  before?: string | null | undefined
+  /** The hash of the text that was written last. */
+  hash?: string | undefined
+}
+const NOTHING = { texts: {}, blocks: [], made: false, madeFolder: false }
+
+interface Remembered extends Partial<Omit<Kept, 'written'>> {
   folder: string
   written: Record<string, Written>
 }
 const FORMER = 'written '
+
+export const hashOf = async (text: string): Promise<string> => {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return [...hash.slice(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
 
 export class Memory {
   constructor(private readonly context: vscode.ExtensionContext) {}
@@ -21,21 +44,21 @@ export class Memory {
 
   /** Folder addresses are too long for a file name, and contain characters that it can't have. */
   private async fileOf(folder: string) {
-    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(folder)))
-    const name = [...hash.slice(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-    return vscode.Uri.joinPath(this.place, `${name}.json`)
+    return vscode.Uri.joinPath(this.place, `${await hashOf(folder)}.json`)
   }
 
-  /** @returns what was written to the folder, by setting */
-  async of(folder: string): Promise<Map<string, Written>> {
+  async of(folder: string): Promise<Kept> {
     const file = await this.fileOf(folder)
-    const written = (await exists(file)) ? (await readFile(file)).written : this.formerly(folder)
-    return new Map(Object.entries(written))
+    const { written, ...more } = (await exists(file))
+      ? await readFile(file)
+      : { written: this.formerly(folder) }
+    return { ...NOTHING, ...more, written: new Map(Object.entries(written)) }
   }
 
-  async remember(folder: string, entries: Map<string, Written>): Promise<void> {
+  async remember(folder: string, kept: Kept): Promise<void> {
     const file = await this.fileOf(folder)
-    if (entries.size > 0) await writeFile(file, { folder, written: Object.fromEntries(entries) })
+    const written = Object.fromEntries(kept.written)
+    if (kept.written.size > 0) await writeFile(file, { ...kept, folder, written })
     else if (await exists(file)) await vscode.workspace.fs.delete(file)
     await this.context.globalState.update(`${FORMER}${folder}`, undefined)
   }

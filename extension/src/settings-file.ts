@@ -2,7 +2,7 @@
 import * as vscode from 'vscode'
 import { exists } from './git-operations.js'
 import type { Folder } from './repositories.js'
-import { editText, readText } from './settings-text.js'
+import { type Change, editText, readText, textOf } from './settings-text.js'
 
 export type Place = Pick<Folder, 'uri'>
 export const fileOf = ({ uri }: Place) => vscode.Uri.joinPath(uri, '.vscode/settings.json')
@@ -14,10 +14,23 @@ export const nameOf = (place: Place) => `.vscode/settings.json of ${folderName(p
  * values, so it's read and written as a file, in one write however many settings change.
  */
 export interface SettingsFile {
-  exists: boolean
+  /** Null: there's no file. */
+  text: string | null
+  /** Whether its folder, `.vscode`, exists. */
+  hasFolder: boolean
   values: Map<string, unknown>
-  write(changes: readonly { key: string; value: unknown }[]): Promise<void>
+  /** The text of a setting's value. */
+  textOf(key: string): string | undefined
+  /** The file's text after the changes. `added` is as in `editText`. */
+  edited(changes: readonly Change[], added?: Set<string>): string
+  /** Null removes the file. */
+  write(text: string | null): Promise<void>
 }
+/** What `.vscode/.gitignore` has, if this extension made it. */
+export const IGNORED = '.gitignore\nsettings.json\n'
+export const ignoreOf = ({ uri }: Place) => vscode.Uri.joinPath(uri, '.vscode/.gitignore')
+const contentOf = async (file: vscode.Uri) =>
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await vscode.workspace.fs.readFile(file))
 const WRITING_TIME = 200
 
 /** Whether a link leads from a file of a folder to a place outside of it, even if nothing is there. */
@@ -48,8 +61,7 @@ export class SettingsFiles {
     const rejectLinks = () => this.rejectLinks(place)
     await rejectLinks()
     const isThere = await exists(file)
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-    const read = async () => (isThere ? decoder.decode(await vscode.workspace.fs.readFile(file)) : '')
+    const read = async () => (isThere ? contentOf(file) : '')
     try {
       let whole = await read()
       if (isThere && whole === '') {
@@ -59,24 +71,36 @@ export class SettingsFiles {
       }
       const [, mark = '', text = ''] = /^(\uFEFF?)(.*)$/s.exec(whole) ?? []
       const values = readText(text)
+      const folder = vscode.Uri.joinPath(place.uri, '.vscode')
       return {
-        exists: isThere,
+        text: isThere ? whole : null,
+        hasFolder: await exists(folder),
         values,
-        async write(changes) {
-          const { textDocuments } = vscode.workspace
+        textOf: (key) => textOf(text, key),
+        edited: (changes, added) => mark + editText(text, changes, added),
+        async write(next) {
+          const { fs, textDocuments } = vscode.workspace
           if (textDocuments.some(({ uri, isDirty }) => isDirty && `${uri}` === `${file}`))
             throw new Error(
               `${nameOf(place)} has changes that aren’t saved. Save it, and apply the settings again.`,
             )
           await rejectLinks()
           if ((await read()) !== whole) throw new Error(`${nameOf(place)} has just been changed.`)
-          const edited = editText(text, changes)
-          if (edited !== text)
-            await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(mark + edited))
+          if (next === null) await fs.delete(file)
+          else if (next !== whole || !isThere) await fs.writeFile(file, new TextEncoder().encode(next))
         },
       }
     } catch (error) {
       throw new Error(`${nameOf(place)} can’t be read: ${(error as Error).message}.`)
     }
+  }
+
+  /** Removes what this extension made besides the file, unless something else is there. */
+  async removeFolder({ uri }: Place, madeFolder: boolean): Promise<void> {
+    const { fs } = vscode.workspace
+    const ignored = ignoreOf({ uri })
+    if ((await contentOf(ignored).catch(() => undefined)) === IGNORED) await fs.delete(ignored)
+    const folder = vscode.Uri.joinPath(uri, '.vscode')
+    if (madeFolder && (await fs.readDirectory(folder)).length === 0) await fs.delete(folder)
   }
 }

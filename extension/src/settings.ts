@@ -3,18 +3,21 @@ import * as vscode from 'vscode'
 import type { Client, EffectiveConfig } from '../../client/src/index.js'
 import { isLocked, languagesOf, locksOf } from '../../schemas/settings-keys.js'
 import { exists, isAsInGit, isGitBusy } from './git-operations.js'
-import { Memory } from './memory.js'
-import { aroundLocks, isSame, pathOf, planFor, type Step, settingsIn, type Written } from './plan.js'
+import { hashOf, type Kept, Memory } from './memory.js'
+import { aroundLocks, isSame, pathOf, planFor, type Step, settingsIn } from './plan.js'
 import { type Folder, gitStateOf, hasNoRepository } from './repositories.js'
 import { ask, inform } from './say.js'
 import {
   fileOf,
   folderName,
+  IGNORED,
+  ignoreOf,
   nameOf,
   type Place,
   type SettingsFile,
   type SettingsFiles,
 } from './settings-file.js'
+import { readText } from './settings-text.js'
 import { type Judge, judgeOf, readManifests } from './trust.js'
 
 const openPlaces = () => (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => ({ uri }))
@@ -61,7 +64,7 @@ const nothingFor = ({ uri }: Place): State => ({
 interface Plan {
   state: State
   file: SettingsFile
-  memory: Map<string, Written>
+  kept: Kept
   steps: Step[]
   /** Steps that wait for an answer. */
   questions: Step[]
@@ -73,6 +76,54 @@ const inWords = (keys: string[]) =>
   `${keys.slice(0, 12).join(', ')}${keys.length > 12 ? ` and ${keys.length - 12} more` : ''}`
 const countOf = (keys: unknown[]) => (keys.length === 1 ? '1 setting' : `${keys.length} settings`)
 const RULE = 'Values that you set there stay, unless they are locked.'
+
+const restoredText = (kept: Kept, { key, value }: Step) => {
+  const text = kept.texts[key]
+  return text !== undefined && isSame([...readText(`{"":${text}}`).values()], [value]) ? text : undefined
+}
+
+/**
+ * The file's text after a plan, and what to remember. As long as no one else has changed the file, the text before the first
+ * write comes back once nothing of the team is left.
+ */
+const nextOf = async (
+  { text, hasFolder, values, textOf, edited }: SettingsFile,
+  kept: Kept,
+  { steps, changes }: { steps: Step[]; changes: Step[] },
+): Promise<{ text: string | null; next: Kept }> => {
+  const isFirst = kept.written.size === 0
+  const written = new Map(kept.written)
+  const texts = new Map(Object.entries(kept.texts))
+  for (const { key, written: entry } of steps) {
+    const own =
+      entry?.own === undefined ? undefined : isSame(entry.own, values.get(key)) ? textOf(key) : texts.get(key)
+    if (own === undefined) texts.delete(key)
+    else texts.set(key, own)
+    if (entry) written.set(key, entry)
+    else written.delete(key)
+  }
+  const isUntouched =
+    kept.before !== undefined && (kept.before === text || kept.hash === (await hashOf(text ?? '')))
+  const before = isFirst ? text : isUntouched ? kept.before : undefined
+  const blocks = new Set(isFirst ? [] : kept.blocks)
+  const made = isFirst ? text === null : kept.made
+  const texted = changes.map((step) => (isWrite(step) ? step : { ...step, text: restoredText(kept, step) }))
+  let after: string | null = edited(texted, blocks)
+  if (written.size === 0 && before !== undefined) after = before
+  else if (written.size === 0 && made && /^\uFEFF?\s*\{\s*\}\s*$/.test(after)) after = null
+  return {
+    text: after,
+    next: {
+      written,
+      texts: Object.fromEntries(texts),
+      blocks: [...blocks],
+      made,
+      madeFolder: isFirst ? !hasFolder : kept.madeFolder,
+      before,
+      hash: await hashOf(after ?? ''),
+    },
+  }
+}
 
 export class TeamSettings {
   private states = new Map<string, State>()
@@ -247,10 +298,11 @@ export class TeamSettings {
 
   private async planOf(state: State, part: Part): Promise<Plan> {
     const { folder, wanted, locked, asked } = state
-    const memory = await this.memory.of(`${folder.uri}`)
+    const kept = await this.memory.of(`${folder.uri}`)
+    const { written: memory } = kept
     const file = await this.files.read(folder)
     // The folder may be on a disk that will be mounted again.
-    if (!file.exists && !isOpen(folder)) return { state, file, memory, steps: [], questions: [] }
+    if (file.text === null && !isOpen(folder)) return { state, file, kept, steps: [], questions: [] }
     const { answers } = this
     const answerTo = (id: string) =>
       asked.has(id) ? answers.get(JSON.stringify([id, wanted.get(id)])) : true
@@ -267,7 +319,7 @@ export class TeamSettings {
     return {
       state,
       file,
-      memory,
+      kept,
       steps: all.filter((step) => !isQuestion(step)),
       questions: all.filter(isQuestion),
     }
@@ -295,24 +347,23 @@ export class TeamSettings {
     return changed
   }
 
-  private async write({ state: { folder }, file, memory, steps }: Plan): Promise<string[]> {
+  private async write({ state: { folder }, file, kept, steps }: Plan): Promise<string[]> {
     if (steps.length === 0) return []
-    const remember = (entries: Map<string, Written>) => this.memory.remember(`${folder.uri}`, entries)
-    const next = new Map(memory)
+    const remember = (next: Kept) => this.memory.remember(`${folder.uri}`, next)
+    const changes = steps.filter(({ key, value }) => !isSame(file.values.get(key), value))
+    const { text, next } = await nextOf(file, kept, { steps, changes })
     // Remembered before they are written. After a crash in between, values not yet replaced still count as the person's
     // own.
-    for (const { key, written } of steps) if (written) next.set(key, written)
-    await remember(next)
-    const changes = steps.filter(({ key, value }) => !isSame(file.values.get(key), value))
+    await remember({ ...next, written: new Map([...kept.written, ...next.written]) })
     try {
-      if (changes.length > 0) await file.write(changes)
+      if (changes.length > 0) await file.write(text)
     } catch (error) {
-      await remember(memory)
+      await remember(kept)
       throw error
     }
-    for (const { key, written } of steps) if (!written) next.delete(key)
+    if (text === null) await this.files.removeFolder(folder, kept.madeFolder)
     await remember(next)
-    if (!file.exists && changes.some(isWrite)) void this.offerToIgnore(folder)
+    if (file.text === null && changes.some(isWrite)) void this.offerToIgnore(folder)
     return changes.map(({ key }) => key)
   }
 
@@ -382,16 +433,16 @@ export class TeamSettings {
 
   /** Offers to keep a file that this extension created out of Git. */
   private async offerToIgnore(folder: Folder): Promise<void> {
-    const ignored = vscode.Uri.joinPath(folder.uri, '.vscode/.gitignore')
+    const ignored = ignoreOf(folder)
     if ((await gitStateOf(fileOf(folder))) !== 'untracked' || (await exists(ignored))) return
     const question = `Made ${nameOf(folder)} for your team’s settings. Should Git ignore it?`
     if ((await inform(question, 'Ignore It', 'No')) !== 'Ignore It') return
-    await vscode.workspace.fs.writeFile(ignored, new TextEncoder().encode('.gitignore\nsettings.json\n'))
+    await vscode.workspace.fs.writeFile(ignored, new TextEncoder().encode(IGNORED))
   }
 
   /** The settings of a file that come from the team. */
   async fromTeam(folder: Folder, { values }: SettingsFile): Promise<(id: string) => boolean> {
-    const memory = await this.memory.of(`${folder.uri}`)
+    const { written: memory } = await this.memory.of(`${folder.uri}`)
     return (id) => {
       const written = memory.get(id)
       return written !== undefined && isSame(written.value, values.get(id))
@@ -409,7 +460,7 @@ export class TeamSettings {
     const lists = [...this.states.values()].map(async ({ folder, config, skipped, asked }) => {
       const file = await this.files.read(folder)
       const isFromTeam = await this.fromTeam(folder, file)
-      const memory = await this.memory.of(`${folder.uri}`)
+      const { written: memory } = await this.memory.of(`${folder.uri}`)
       const { answers } = this
       return [...settingsIn(config?.settings ?? {})].map(([key, value]) => {
         const { globalValue, defaultValue } = inspect(folder, key) ?? {}

@@ -72,7 +72,7 @@ export class Snapshots {
   ) {
     const entries = [...wanted].map(([key, value]) => ({ key, value }))
     const skipped = entries.filter(({ key, value }) => judge.unknown(key, value)).map(({ key }) => key)
-    await file.write(entries.filter(({ key }) => !skipped.includes(key)))
+    await file.write(file.edited(entries.filter(({ key }) => !skipped.includes(key))))
     await this.remember(repo, etag)
     return `The snapshot is applied.${skipped.length > 0 ? ` Skipped: ${skipped.join(', ')}.` : ''}`
   }
