@@ -24,7 +24,11 @@ const service = await startService(t, {
 type Test = Parameters<typeof temporaryFolder>[0]
 
 /** A person with a workspace, and an editor in which no one is signed in. */
-const start = async (t: Test, login: string, place: Partial<OpenFolder> = {}) => {
+const start = async (
+  t: Test,
+  login: string,
+  { inBrowser = false, ...place }: Partial<OpenFolder> & { inBrowser?: boolean } = {},
+) => {
   const folder = await temporaryFolder(t)
   const opened = {
     address: join(folder, 'api'),
@@ -36,7 +40,7 @@ const start = async (t: Test, login: string, place: Partial<OpenFolder> = {}) =>
   const { id } = await service.workspace(caller, { name: `${login} & co`, patterns: [`${login}-team/*`] })
   const decide = (settings: object, locked: string[] = []) =>
     caller.patch(`/api/team/workspaces/${id}/settings`, { settings, locked })
-  const editor = await installEditor({ folder, url: service.url })
+  const editor = await installEditor({ folder, url: service.url, inBrowser })
   editor.person.github = service.repohost.addUser(login, { id: caller.repohostId }).token
   return { caller, id, decide, editor, opened, repo: `${login}-team/api`, folder }
 }
@@ -391,6 +395,41 @@ t.test('two windows share a minute, and signing out of one signs out both', asyn
   t.equal(editor.secrets.size, 0)
   await one.close()
   await two.close()
+})
+
+t.test('a sign-out in one tab of a browser stops the others, and a sign-in reaches them', async (t) => {
+  const { editor, opened, decide, caller } = await start(t, 'fee', { inBrowser: true })
+  await decide({ 'ext.theme': 'dark' }, ['ext.theme'])
+  const file = join(opened.address, '.vscode/settings.json')
+  const one = await editor.openWindow([opened])
+  const two = await editor.openWindow([opened])
+  await signIn(one)
+  await until(() => hasFile(file), 'it is written')
+  t.equal(two.item.command, 'teamSettings.signIn', 'no event tells the other tab')
+  await two.emit('window')
+  await until(() => /count in/.test(two.item.tooltip), 'it follows at its next focus')
+  two.type()
+  await two.minutePasses()
+  await until(async () => (await minutesOf(caller)) === 1, 'and counts')
+
+  await one.run('signOut')
+  await until(async () => !(await hasFile(file)), 'it is taken out')
+  const writes = editor.seen.writes
+  t.notOk(two.item.command === 'teamSettings.signIn', 'the other tab still shows the session')
+  await two.emit('configuration', { affectsConfiguration: (key: string) => key === 'ext.theme' })
+  await two.run('apply')
+  t.strictSame([await hasFile(file), editor.seen.writes], [false, writes], 'but writes nothing back')
+  two.type()
+  await two.minutePasses()
+  t.equal(two.item.command, 'teamSettings.signIn')
+  t.equal(two.item.text, '$(debug-pause) not recorded')
+  t.equal(await minutesOf(caller), 1)
+  await one.close()
+  await two.close()
+  const three = await editor.openWindow([opened])
+  await three.emit('window')
+  t.equal(three.item.command, 'teamSettings.signIn', 'a later tab is signed out too')
+  await three.close()
 })
 
 t.test('it asks before signing in again after a session ended elsewhere', async (t) => {

@@ -81,6 +81,7 @@ export const installEditor = async ({
   extensions = [],
   explained = true,
   packaged,
+  inBrowser = false,
 }: {
   folder: string
   url: string
@@ -88,6 +89,8 @@ export const installEditor = async ({
   extensions?: FakeExtension[]
   /** Whether the person has agreed to the first write. */
   explained?: boolean
+  /** In a browser, a tab loads its secrets once, and isn't told of those that another tab changes. */
+  inBrowser?: boolean
   /** Another extension instead of this one: its code and manifest. */
   packaged?: { text: string; manifest: string }
 }) => {
@@ -164,6 +167,13 @@ export const installEditor = async ({
     { workspaceFile = folders.length > 1, hasShellIntegration = true } = {},
   ) => {
     const rememberedBefore = [...globalState]
+    const known = inBrowser ? new Map(secrets) : secrets
+    const ownListeners = inBrowser ? new Set<Listener>() : secretListeners
+    const storeSecrets = () => {
+      if (!inBrowser) return
+      secrets.clear()
+      for (const [key, value] of known) secrets.set(key, value)
+    }
     const listeners = new Map<string, Set<Listener>>()
     const on = (name: string) => (listener: Listener) => {
       const set = listeners.get(name) ?? new Set()
@@ -412,17 +422,20 @@ export const installEditor = async ({
         },
       },
       secrets: {
-        get: async (key: string) => secrets.get(key),
+        get: async (key: string) => known.get(key),
         store: async (key: string, value: string) => {
-          secrets.set(key, value)
-          for (const listener of secretListeners) void listener({ key } as never)
+          known.set(key, value)
+          storeSecrets()
+          for (const listener of ownListeners) void listener({ key } as never)
         },
         delete: async (key: string) => {
-          if (secrets.delete(key)) for (const listener of secretListeners) void listener({ key } as never)
+          const had = known.delete(key)
+          storeSecrets()
+          if (had) for (const listener of ownListeners) void listener({ key } as never)
         },
         onDidChange: (listener: Listener) => {
-          secretListeners.add(listener)
-          return { dispose: () => secretListeners.delete(listener) }
+          ownListeners.add(listener)
+          return { dispose: () => ownListeners.delete(listener) }
         },
       },
       subscriptions: [] as { dispose(): void }[],

@@ -7,6 +7,7 @@ import { type Folder, openFolders, repositoryOf, watchRepositories } from './rep
 import { fail, inform, pick, warn } from './say.js'
 import {
   enterToken,
+  markOf,
   openSession,
   SESSION,
   type Session,
@@ -46,7 +47,10 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
   let repo: string | undefined
   let pulledAt = 0
   const item = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right)
-  const settings = new TeamSettings(context, new SettingsFiles(leadsOut))
+  /** The mark of the sign-in or sign-out that this window has followed. */
+  let mark: string | undefined
+  const isCurrentMark = async () => (await markOf(context)) === mark
+  const settings = new TeamSettings(context, new SettingsFiles(leadsOut), isCurrentMark)
   const team = new Team(context)
   const { id, packageJSON } = context.extension
   const name = `${packageJSON.displayName}`
@@ -135,6 +139,7 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
   let switching: Promise<unknown> = Promise.resolve()
   /** @returns whether the stored session differs from this window's */
   const switchSession = async () => {
+    mark = await markOf(context)
     const next = await openSession(context, onRevoked)
     if (next?.client.token === session?.client.token) return false
     session = next
@@ -152,6 +157,10 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
     if (!(await switched)) return
     await refresh()
     if (session) await counted.chooseSource(session)
+  }
+  /** Follows a sign-in or sign-out in another tab. */
+  const followMark = async () => {
+    if (!(await isCurrentMark())) await follow()
   }
   const start =
     (withToken = setting('signInWith') === 'token') =>
@@ -211,6 +220,7 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
   )
   const focusChanged = guarded(async () => {
     counted.followPause()
+    await followMark()
     if (session && vscode.window.state.focused) await settings.followFocus()
     if (session && vscode.window.state.focused && Date.now() - pulledAt >= PULL_AFTER) await refresh()
   })
@@ -232,6 +242,7 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
     show()
   })
   const minutePasses = guarded(async () => {
+    await followMark()
     await find()
     const known = repo === undefined ? undefined : team.repos.get(repo)
     // Minutes of other repositories wouldn't count anywhere, and the service isn't told of them.

@@ -15,7 +15,31 @@ interface Stored {
   baseUrl: string
   token: string
   login: string
+  mark?: string
 }
+
+/** The latest sign-in or sign-out, in a file, because a tab of a browser isn't told of another tab's secrets. */
+interface Mark {
+  /** Null: signed out. */
+  id: string | null
+  baseUrl: string
+}
+const markFile = ({ globalStorageUri }: vscode.ExtensionContext) =>
+  vscode.Uri.joinPath(globalStorageUri, 'session.json')
+const readMark = async (context: vscode.ExtensionContext): Promise<Mark | undefined> => {
+  const read = await Promise.resolve(vscode.workspace.fs.readFile(markFile(context))).catch(() => undefined)
+  try {
+    return read && JSON.parse(new TextDecoder().decode(read))
+  } catch {
+    return undefined // Another window is writing it.
+  }
+}
+const writeMark = (context: vscode.ExtensionContext, mark: Mark) =>
+  vscode.workspace.fs.writeFile(markFile(context), new TextEncoder().encode(JSON.stringify(mark)))
+/** Changes with each sign-in and sign-out, in whatever window. Undefined: signed out, or signed in by an earlier version. */
+export const markOf = async (context: vscode.ExtensionContext): Promise<string | undefined> =>
+  (await readMark(context))?.id ?? undefined
+
 export interface Session {
   client: Client
   login: string
@@ -55,42 +79,62 @@ export const enterToken = async ({ secrets }: vscode.ExtensionContext): Promise<
   return Boolean(token)
 }
 
-const verify = async (context: vscode.ExtensionContext, baseUrl: string, ask: boolean) => {
+/** @param given the mark of the session to renew. Undefined: a new sign-in */
+const verify = async (
+  context: vscode.ExtensionContext,
+  baseUrl: string,
+  { ask, mark: given }: { ask: boolean; mark: string | undefined },
+) => {
   const token = await hostToken(context, ask)
   if (token === undefined) return undefined
   const { data } = await createClient({ baseUrl }).request('POST /api/auth/verify', {
     body: { repohost_token: token },
   })
-  const stored: Stored = { baseUrl, token: data.token, login: data.login }
+  const mark = given ?? (ask ? crypto.randomUUID() : undefined)
+  const stored: Stored = { baseUrl, token: data.token, login: data.login, ...(mark && { mark }) }
+  if (ask && mark) await writeMark(context, { id: mark, baseUrl })
   await context.secrets.store(SESSION, JSON.stringify(stored))
   return stored
 }
 
 /** Asks who the person is, and stores the session. Undefined: they changed their mind. */
-export const signIn = (context: vscode.ExtensionContext) => verify(context, serviceUrl(), true)
+export const signIn = (context: vscode.ExtensionContext) =>
+  verify(context, serviceUrl(), { ask: true, mark: undefined })
 
 /** The stored session, if it belongs to the service that is set. No one is signed in unasked. */
 export const openSession = async (
   context: vscode.ExtensionContext,
   onRevoked: () => void,
 ): Promise<Session | undefined> => {
-  const stored: Stored | null = JSON.parse((await context.secrets.get(SESSION)) ?? 'null')
   const baseUrl = `${setting('url')}`
+  const mark = await readMark(context)
+  const known: Stored | null = JSON.parse((await context.secrets.get(SESSION)) ?? 'null')
+  const isMarked = mark === undefined || known?.mark === (mark.id ?? '')
+  // The person has signed in in another tab, which doesn't share its secrets.
+  const isElsewhere = !isMarked && mark.id !== null && mark.baseUrl === baseUrl
+  const stored = isMarked
+    ? known
+    : isElsewhere
+      ? await verify(context, baseUrl, { ask: false, mark: mark.id ?? undefined })
+      : undefined
   if (stored?.baseUrl !== baseUrl) return undefined
   const { login, token } = stored
   const onUnauthorized = async (code: string) => {
     // The person has just signed out, perhaps in another window.
     if ((await context.secrets.get(SESSION)) === undefined) return undefined
+    if ((await markOf(context)) !== stored.mark) return undefined
     // The person, or an admin, has ended this session on purpose.
     if (code === 'token_revoked') return onRevoked() as undefined
-    const next = await verify(context, baseUrl, false)
+    const next = await verify(context, baseUrl, { ask: false, mark: stored.mark })
     // Minutes that wait belong to one person, so another person's token is rejected.
     return next?.login === login ? next.token : undefined
   }
   return { login, baseUrl, client: createClient({ baseUrl: serviceUrl(), token, onUnauthorized }) }
 }
 
-export const signOut = async ({ secrets }: vscode.ExtensionContext, session: Session | undefined) => {
+export const signOut = async (context: vscode.ExtensionContext, session: Session | undefined) => {
+  const { secrets } = context
+  await writeMark(context, { id: null, baseUrl: `${setting('url')}` })
   for (const secret of [HOST_TOKEN, SESSION]) await secrets.delete(secret)
   // The response isn't awaited, because this editor is signed out once the token is deleted.
   session?.client.request('POST /api/auth/logout', { retry: false }).catch(() => {})

@@ -137,6 +137,8 @@ export class TeamSettings {
   constructor(
     private readonly context: vscode.ExtensionContext,
     readonly files: SettingsFiles,
+    /** Whether no other window has signed in or out meanwhile. */
+    private readonly isCurrent: () => Promise<boolean>,
   ) {
     this.memory = new Memory(context)
   }
@@ -349,6 +351,7 @@ export class TeamSettings {
 
   private async write({ state: { folder }, file, kept, steps }: Plan): Promise<string[]> {
     if (steps.length === 0) return []
+    if (steps.some(isWrite) && !(await this.isCurrent())) return []
     const remember = (next: Kept) => this.memory.remember(`${folder.uri}`, next)
     const changes = steps.filter(({ key, value }) => !isSame(file.values.get(key), value))
     const { text, next } = await nextOf(file, kept, { steps, changes })
