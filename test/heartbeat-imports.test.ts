@@ -57,6 +57,13 @@ const csvOf = (heartbeats: { time: number; project: string }[]) =>
     '',
   ].join('\r\n')
 
+/** More than a hundred minutes of a person and of agents, in lines of CSV. */
+const busyDay = (daysAgo: number): string =>
+  Array.from({ length: 130 }, (_, n) => {
+    const line = `${midnight(daysAgo) + n * 600},acme/web,`
+    return `${line}coding\n${line}ai coding`
+  }).join('\n')
+
 /** A ZIP file whose packer doesn't know the sizes beforehand. */
 const streamedZip = (files: Record<string, Uint8Array>): Buffer => {
   const parts: Uint8Array[] = []
@@ -472,6 +479,28 @@ t.test('imports', async (t) => {
       return first !== undefined
     }, 'one of them gives up')
     t.equal(first, 408)
+  })
+
+  t.test('a large file that trickles is cut off when another large one needs its memory', async (t) => {
+    const { token } = await service.signIn('trickle')
+    const large = gzipSync(
+      ['time,project,category', ...Array.from({ length: 2_000 }, (_, day) => busyDay(day + 1))].join('\n'),
+    )
+    const call = request(service.url + IMPORT, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}` },
+    })
+    t.teardown(() => call.destroy())
+    call.on('error', () => {})
+    call.write(large)
+    const drops = setInterval(() => call.write(Buffer.alloc(1)), 100)
+    t.teardown(() => clearInterval(drops))
+    const answered = once(call, 'response') as Promise<[IncomingMessage]>
+    const { caller } = await someone(service, 'tea')
+    await service.database.write.statement(`update members set joined_at = now()`, [])
+    await upload(caller, large)
+    t.equal((await answered)[0].statusCode, 408)
+    await caller.delete(IMPORT)
   })
 
   t.test('other services’ time formats are accepted, and skipped heartbeats are counted', async (t) => {

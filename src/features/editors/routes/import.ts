@@ -22,9 +22,15 @@ const WAIT_MS = 5_000
 /** What one file takes in memory before it needs the only permit for more. The largest take 120 MB. */
 const MANY_BYTES = 16_777_216
 const WAIT_FOR_MEMORY_MS = 30_000
-/** The minimum average rate of a file while others wait, after a few seconds of grace. */
+/** The minimum rate of a file while others wait. Slower senders have a few seconds of grace, which faster ones earn back. */
 const BYTES_PER_MS = 250
-const BEGIN_MS = 3_000
+const GRACE_MS = 3_000
+
+const tooSlow = () =>
+  new ApiError('request_timeout', {
+    detail:
+      'The file arrived too slowly while others waited. Send it again later, or from a faster connection.',
+  })
 
 /** Reads the data that has arrived. Waiting for more doesn't count as working time. */
 async function* chunksOf(
@@ -34,21 +40,15 @@ async function* chunksOf(
   // The rest of a rejected file is read like other bodies, so that its connection stays open for the response.
   const chunks = raw.iterator({ destroyOnReturn: false })
   let received = 0
-  /** Only time spent waiting for the sender counts, not the time for unpacking and reading. */
-  let waitedMs = 0
+  /** Only time spent waiting for the sender uses it, not the time for unpacking and reading. */
+  let graceMs = GRACE_MS
   const next = async (): Promise<IteratorResult<Buffer>> => {
     const since = performance.now()
-    const isTooSlow = () => {
-      const ms = waitedMs + performance.now() - since
-      return ms > BEGIN_MS && received < ms * BYTES_PER_MS && areOthersWaiting()
-    }
+    const isTooSlow = () => performance.now() - since > graceMs && areOthersWaiting()
     const slow = new AbortController()
     const check = setInterval(() => isTooSlow() && slow.abort(), 500)
     const gaveUp = once(slow.signal, 'abort').then((): never => {
-      throw new ApiError('request_timeout', {
-        detail:
-          'The file arrived too slowly while others waited. Send it again later, or from a faster connection.',
-      })
+      throw tooSlow()
     })
     const chunk = chunks.next().catch((cause) => {
       throw new ApiError('bad_request', { detail: 'The upload was cut off.', cause })
@@ -57,7 +57,7 @@ async function* chunksOf(
       return await Promise.race([chunk, gaveUp])
     } finally {
       clearInterval(check)
-      waitedMs += performance.now() - since
+      graceMs -= performance.now() - since
     }
   }
   try {
@@ -67,7 +67,10 @@ async function* chunksOf(
       work?.resume()
       if (done) return
       received += value.length
+      graceMs = Math.min(GRACE_MS, graceMs + value.length / BYTES_PER_MS)
       if (received > limits.import_body_bytes) throw new ApiError('payload_too_large')
+      // Small chunks can arrive too often for the check of a single wait.
+      if (graceMs < 0 && areOthersWaiting()) throw tooSlow()
       yield value
     }
   } finally {
@@ -110,13 +113,15 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
       let isLarge = false
       const requireMemory = async (bytes: number) => {
         if (isLarge || bytes <= MANY_BYTES) return
+        request.work?.pause()
         await memory.acquire()
+        request.work?.resume()
         isLarge = true
       }
       try {
         const file = await arrivals.run(() => {
           app.bodyTimeouts.extendForUpload(request.raw)
-          const areOthersWaiting = () => arrivals.queueLength > 0
+          const areOthersWaiting = () => arrivals.queueLength > 0 || memory.queueLength > 0
           return reduceFile(unpacked(chunksOf(request, areOthersWaiting)), host, requireMemory)
         })
         requireTimelyBody(request)
