@@ -775,6 +775,16 @@ t.test('imports', async (t) => {
     t.ok(read < bomb.length / 2, 'the rest is not unpacked')
   })
 
+  t.test('a file that is neither JSON nor CSV of heartbeats is rejected at its first line', async (t) => {
+    const host = projectHostOf(service.config.repohost)
+    let read = 0
+    const pieces = function* () {
+      for (; read < 1_000; read++) yield Buffer.from('a,b\n')
+    }
+    await t.rejects(reduceFile(Readable.from(pieces()), host), { code: 'validation_failed' })
+    t.ok(read < 500)
+  })
+
   t.test('CSV as spreadsheets save it counts, and times that they have rounded are named', async (t) => {
     const { caller } = await someone(service, 'ute')
     const cells = (daysAgo: number) => [

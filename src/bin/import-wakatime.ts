@@ -42,6 +42,8 @@ const toSize = (bytes: number): string => {
 }
 
 const toOperatorError = (error: unknown, file: string): unknown => {
+  if (error instanceof ApiError && error.code === 'payload_too_large')
+    return new OperatorError(`The file ${file} is larger than 2 GiB, unpacked.`)
   if (error instanceof ApiError)
     return new OperatorError(
       error.extras.errors?.map(({ message }) => `The file ${message}.`)[0] ?? error.message,

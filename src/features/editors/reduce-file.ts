@@ -281,8 +281,6 @@ export const reduceFile = async (
     if (error instanceof CsvError) throw validationError('/body', `isn’t CSV: ${error.message}`)
     throw error
   }
-  if (reader instanceof CsvReader && !reader.hasColumns)
-    throw validationError('/body', 'must be JSON, or CSV with the columns `time` and `project`')
   if (!reduction.hasAny)
     throw validationError(
       '/body',

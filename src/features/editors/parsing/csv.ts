@@ -3,6 +3,7 @@
  * semicolons or tabs separate them.
  */
 import { Parser } from 'csv-parse'
+import { validationError } from '../../../errors.js'
 import type { SentHeartbeat } from '../project-names.js'
 
 /** Columns that aren't read may contain any text. */
@@ -20,7 +21,7 @@ const delimiterOf = (bytes: Buffer): string => {
 }
 
 export class CsvReader {
-  /** The places of the columns that matter in the first line, once it's read. -1: it doesn't name the column. */
+  /** The places of the columns that matter in the first line, once it's read. -1: it has no category. */
   private columns: { time: number; project: number; category: number } | undefined
   /** Undefined until the first line has arrived. */
   private parser: Parser | undefined
@@ -56,6 +57,8 @@ export class CsvReader {
             project: names.lastIndexOf('project'),
             category: names.lastIndexOf('category'),
           }
+          if (this.columns.time === -1 || this.columns.project === -1)
+            throw validationError('/body', 'must be JSON, or CSV with the columns `time` and `project`')
         }
         return null
       },
@@ -66,11 +69,7 @@ export class CsvReader {
     return parser
   }
 
-  /** Whether the first line, once read, names a time and a project. */
-  get hasColumns(): boolean {
-    return this.columns !== undefined && this.columns.time !== -1 && this.columns.project !== -1
-  }
-
+  /** @throws {CsvError} @throws {ApiError} `validation_failed` if the first line names no time or no project */
   async push(bytes: Buffer): Promise<void> {
     if (this.parser) return this.write(this.parser, bytes)
     this.firstLine = Buffer.concat([this.firstLine, bytes])
