@@ -56,7 +56,8 @@ export const HeartbeatsAnswer = Resource(
   'HeartbeatsAnswer',
   {
     responses: Type.Array(Type.Array(Type.Unknown()), {
-      description: 'One `[{"data": null}, 201]` for each heartbeat, in order.',
+      description:
+        'One `[{"data": null}, 201]` for each heartbeat, in order, and `[{"error": "must be an object"}, 400]` for each element that isn’t an object.',
     }),
   },
   { examples: [{ responses: [[{ data: null }, 201]] }] },

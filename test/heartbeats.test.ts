@@ -869,10 +869,6 @@ t.test('heartbeats', async (t) => {
       '12',
       'null',
       '{}',
-      '[1]',
-      '[null]',
-      '[[]]',
-      '["{}"]',
       '[{}] []',
       JSON.stringify(Array.from({ length: limits.heartbeats + 1 }, () => ({}))),
       '['.repeat(200_000),
@@ -888,6 +884,70 @@ t.test('heartbeats', async (t) => {
     t.equal((await caller.post(BULK, [])).status, 202)
     const large = Buffer.alloc(limits.heartbeats_body_bytes + 1, ' ')
     t.equal((await caller.request('POST', BULK, { body: large })).status, 413)
+  })
+
+  t.test('an element that isn’t a heartbeat is rejected for itself, and the others count', async (t) => {
+    const { caller } = await someone(service)
+    const rejected = [{ error: 'must be an object' }, 400]
+    const counted = [{ data: null }, 201]
+    const [first, second] = [beat(at(9, 0)), beat(at(9, 1))]
+    const inner = [[beat(at(11, 0))], [beat(at(11, 1)), [{ heartbeats: [beat(at(11, 2))] }]]]
+    const sent = [null, first, 1, 'text', true, [], second, ...inner, JSON.stringify(first)]
+    const statuses = sent.map((element) => (element === first || element === second ? counted : rejected))
+    for (const url of [BULK, `${BASE}/heartbeats`]) {
+      const reply = await caller.post(url, sent)
+      t.strictSame([reply.status, reply.body], [202, { responses: statuses }], url)
+    }
+    t.strictSame(await minutesOf(caller), { 'acme/web': 2 })
+    t.strictSame((await caller.post(BULK, [[]])).body, { responses: [rejected] })
+    const many = Array.from({ length: limits.heartbeats + 1 }, () => null)
+    t.equal((await caller.post(BULK, many)).status, 400)
+  })
+
+  t.test('a byte order mark is skipped', async (t) => {
+    const { caller } = await someone(service)
+    const texts = [
+      JSON.stringify([beat(at(9, 0))]),
+      JSON.stringify(JSON.stringify([beat(at(9, 1))])),
+      `\n${JSON.stringify([beat(at(9, 2))])}`,
+    ]
+    for (const text of texts) {
+      const reply = await caller.request('POST', BULK, { body: Buffer.from(`\ufeff${text}`) })
+      t.strictSame([reply.status, reply.body], [202, accepted(1)], text)
+    }
+    const one = Buffer.from(`\ufeff${JSON.stringify(beat(at(9, 3)))}`)
+    t.equal((await caller.request('POST', `${BASE}/heartbeats`, { body: one })).status, 201)
+    t.strictSame(await minutesOf(caller), { 'acme/web': 4 })
+    for (const marks of ['\ufeff\ufeff', ' \ufeff', '']) {
+      const reply = await caller.request('POST', BULK, { body: Buffer.from(`${marks}[]`) })
+      t.equal(reply.status, marks === '' ? 202 : 400)
+    }
+    for (const bytes of [[0xef], [0xbb, 0xbf], [0xef, 0xbb, 0xbf]]) {
+      const body = Buffer.from([...bytes, 0x22, 0x22])
+      t.equal((await caller.request('POST', BULK, { body })).status, 400)
+    }
+  })
+
+  t.test('heartbeats arrive at the addresses that other services have', async (t) => {
+    const { caller } = await someone(service)
+    const bases = [
+      '/api/wakatime/v1',
+      '/api/v1',
+      '/api/compat/wakatime/v1',
+      '/api',
+      '/api/hackatime/v1',
+      '/api/heartbeat/v1',
+    ].map((base) => `${base}/users/current/heartbeats`)
+    const ones = [...bases, '/api/heartbeat']
+    const lists = [...bases.map((base) => `${base}.bulk`), '/api/heartbeats']
+    for (const end of ['', '/', '?a=/', '/?a=b']) {
+      for (const url of ones) t.equal((await caller.post(`${url}${end}`, beat(at(9, 0)))).status, 201, url)
+      for (const url of lists) t.equal((await caller.post(`${url}${end}`, [beat(at(9, 1))])).status, 202, url)
+    }
+    for (const end of ['//', '/more', 'x', '.bulk/more'])
+      for (const url of bases) t.equal((await caller.post(`${url}${end}`, [])).status, 404, `${url}${end}`)
+    t.equal((await caller.post('/api/users/current', [])).status, 404)
+    t.strictSame(await minutesOf(caller), { 'acme/web': 2 })
   })
 
   t.test('personal keys work in every format, and cookies and other logins don’t', async (t) => {

@@ -252,7 +252,7 @@ const cell = (text: string): string => {
 
 /**
  * A line per entry: its time in UTC, the person, the action, its target, and the sentence. A note becomes the
- * description in a last line.
+ * description in a last line. Without the byte order mark, spreadsheets read the text in a local encoding.
  */
 export const csvOf = (entries: Entry[], note?: string): string => {
   const rows = entries.map((entry) => {
@@ -261,5 +261,5 @@ export const csvOf = (entries: Entry[], note?: string): string => {
     return [entry.at, entry.actor, entry.action, entry.target ?? '', [text.trim(), ...lines].join('; ')]
   })
   if (note !== undefined) rows.push(['', '', '', '', note])
-  return `${[['time', 'person', 'action', 'target', 'description'], ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`
+  return `\ufeff${[['time', 'person', 'action', 'target', 'description'], ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`
 }

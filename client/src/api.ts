@@ -270,7 +270,7 @@ export type Heartbeat = {
 } & Record<string, unknown>
 
 export type HeartbeatsAnswer = {
-  /** One `[{"data": null}, 201]` for each heartbeat, in order. */
+  /** One `[{"data": null}, 201]` for each heartbeat, in order, and `[{"error": "must be an object"}, 400]` for each element that isn’t an object. */
   responses: unknown[][]
 }
 

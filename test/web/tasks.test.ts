@@ -751,7 +751,7 @@ else {
       await admin.button('Download CSV').click()
       const file = await readFile(await (await download).path(), 'utf8')
       const [head, row, ...rest] = file.split('\r\n')
-      t.equal(head, 'time,person,action,target,description')
+      t.equal(head, '\ufefftime,person,action,target,description', 'a byte order mark for spreadsheets')
       t.match(row, /^\d{4}-[^,]+,bob,member\.joined,bob,joined as a member$/)
       t.strictSame(rest, [''])
       await admin.sees('1 entry downloaded')

@@ -9,9 +9,13 @@ import { jsonParser, type Token } from 'stream-json/core/parser.js'
 export class InvalidJsonError extends Error {}
 
 export class JsonTokens {
-  // A byte order mark isn't JSON.
-  private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  private readonly decoder
   private readonly parse = jsonParser({ packValues: false })
+
+  /** @param skipsMark whether a byte order mark may come first. It isn't JSON. */
+  constructor({ skipsMark = false } = {}) {
+    this.decoder = new TextDecoder('utf-8', { ignoreBOM: !skipsMark })
+  }
 
   /** @throws {InvalidJsonError} */
   read(bytes: Uint8Array): Token[] {

@@ -15,11 +15,13 @@ import { HeartbeatFinder } from './json.js'
 const PIECE_BYTES = 65_536
 const SPACE = 0x20
 const QUOTE = 0x22
+const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf]
 
 export interface HeartbeatsBody {
   /** Whether the body is one heartbeat rather than an array. */
   isOne: boolean
-  heartbeats: SentHeartbeat[]
+  /** Null: the element of the array isn't an object. */
+  heartbeats: (SentHeartbeat | null)[]
 }
 
 /** The content of strings. */
@@ -27,13 +29,13 @@ const textIn = (tokens: Token[]): string =>
   tokens.map((token) => (token.name === 'stringChunk' ? token.value : '')).join('')
 
 /**
- * @throws {ApiError} `payload_too_large`, `invalid_json`, `validation_failed` for anything but an object or an array
- * of objects, and `bad_request` when the connection is lost
+ * @throws {ApiError} `payload_too_large`, `invalid_json`, `validation_failed` for anything but an object or an array,
+ * and `bad_request` when the connection is lost
  */
 export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> => {
-  const heartbeats: SentHeartbeat[] = []
+  const heartbeats: HeartbeatsBody['heartbeats'] = []
   let isOne = false
-  let begun = 0
+  let places = 0
   try {
     const finder = new HeartbeatFinder()
     for await (const tokens of readPieces(stream))
@@ -48,9 +50,9 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
             throw validationError('/body', 'must be a heartbeat or an array of heartbeats')
           isOne = found.type === 'object'
         } else if (!isOne) {
-          if (found.type !== 'object') throw validationError(`/body/${begun}`, 'must be an object')
-          if (++begun > limits.heartbeats)
+          if (++places > limits.heartbeats)
             throw validationError('/body', `must have at most ${limits.heartbeats} heartbeats`)
+          if (found.type !== 'object') heartbeats.push(null)
         }
       }
   } catch (error) {
@@ -64,7 +66,8 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
 
 /** The tokens of each piece of the body. Other requests run between pieces. */
 const readPieces = async function* (stream: Readable): AsyncGenerator<Token[]> {
-  const json = new JsonTokens()
+  const skipping = { skipsMark: true }
+  const json = new JsonTokens(skipping)
   let quoted: JsonTokens | undefined
   let hasBegun = false
   let received = 0
@@ -72,9 +75,11 @@ const readPieces = async function* (stream: Readable): AsyncGenerator<Token[]> {
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     received += chunk.length
     if (received > limits.heartbeats_body_bytes) throw new ApiError('payload_too_large')
-    const first: number | undefined = hasBegun ? undefined : chunk.find((byte) => byte > SPACE)
+    const first: number | undefined = hasBegun
+      ? undefined
+      : chunk.find((byte) => byte > SPACE && !BYTE_ORDER_MARK.includes(byte))
     hasBegun ||= first !== undefined
-    if (first === QUOTE) quoted = new JsonTokens()
+    if (first === QUOTE) quoted = new JsonTokens(skipping)
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       const piece = chunk.subarray(at, at + PIECE_BYTES)
       yield quoted ? json.readText(textIn(quoted.read(piece))) : json.read(piece)

@@ -26,6 +26,7 @@ import { createHeartbeatRecorder } from '../record-heartbeats.js'
 type Outcome = LabelsOf<'team_settings_heartbeats_total'>['outcome']
 
 const COUNTED = [{ data: null }, 201]
+const UNREADABLE = [{ error: 'must be an object' }, 400]
 
 export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, meter, milestones } = app
@@ -37,7 +38,8 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const { caller, headers, log } = request
     const { userId } = caller
     const timezone = timezoneOf(headers.timezone)
-    const recorded = await recordHeartbeats(userId, heartbeats, timezone)
+    const sent = heartbeats.filter((heartbeat) => heartbeat !== null)
+    const recorded = await recordHeartbeats(userId, sent, timezone)
     const { accepted, waiting, agents } = recorded
     const ignored = Object.values(recorded.ignored).reduce((sum, count) => sum + count, 0)
     for (const [outcome, count] of Object.entries({ accepted, waiting, ignored, agents }) as [
@@ -45,17 +47,17 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
       number,
     ][])
       meter.count('team_settings_heartbeats_total', { outcome }, count)
-    // The sender gets the same response for each of them.
+    // The sender gets the same response for each heartbeat, whether or not it counts.
     log.debug({ heartbeats: recorded }, 'heartbeats recorded')
     if (accepted > 0) milestones.reached(userId, 'activity_flushed')
-    return { responses: heartbeats.map(() => COUNTED) }
+    return { responses: heartbeats.map((heartbeat) => (heartbeat ? COUNTED : UNREADABLE)) }
   }
   const shared = {
     tags: ['editors'],
     params: EditorParams,
     headers: TimezoneHeaders,
   }
-  const about = `A heartbeat says that the caller worked on a project at that moment. Only \`time\`, \`project\`, \`alternate_project\` and \`category\` are read, and nothing else is stored. The minutes count on the days and in the hours of the caller’s time zone. The \`Timezone\` header becomes it, unless the caller has chosen one, or the header is a name for UTC and another one is known. Heartbeats with the category \`ai coding\` are agent time: they count separately from the caller's minutes, and only the caller sees them. The response is the same for a heartbeat that doesn’t count anywhere: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
+  const about = `A heartbeat says that the caller worked on a project at that moment. Only \`time\`, \`project\`, \`alternate_project\` and \`category\` are read, and nothing else is stored. The minutes count on the days and in the hours of the caller’s time zone. The \`Timezone\` header becomes it, unless the caller has chosen one, or the header is a name for UTC and another one is known. Heartbeats with the category \`ai coding\` are agent time: they count separately from the caller's minutes, and only the caller sees them. The response is the same for a heartbeat that doesn’t count anywhere: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON, and a byte order mark before it is skipped. An element that isn’t an object is rejected alone: its place in the response has the status 400, and the other elements count.`
 
   app.route({
     method: 'POST',
