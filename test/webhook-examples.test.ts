@@ -55,7 +55,7 @@ t.test('the examples are read as GitHub documents them', async (t) => {
       hash: '6113728f27ae82c7b1a177c8d03f9e96e0adf246',
       at: Date.parse('2019-05-15T15:19:25Z'),
       shownDay: null,
-      author: { login: 'Codertocat' },
+      author: { id: 21_031_067 },
     },
   ])
   const issues = await Promise.all(
@@ -79,6 +79,12 @@ t.test('an example dated this year counts for its author and closer', async (t) 
   const push = published
     .find(({ name }) => name === 'push')
     ?.examples.find(({ ref }) => ref === 'refs/heads/master')
+  // The payloads name this person by an id, too.
+  const { sender } = push as unknown as { sender: { id: number } }
+  await service.database.write.statement(
+    `update users set repohost_id = $1::bigint where login = 'Codertocat'`,
+    [sender.id],
+  )
   const text = JSON.stringify(push).replaceAll('2019-05-15T15:19:25Z', `${today}T15:19:25Z`)
   const { headers } = signedDelivery('github', { event: 'push', payload: JSON.parse(text) }, own.secret)
   t.equal((await service.request('POST', own.path, { body: text, headers })).status, 200)

@@ -29,9 +29,9 @@ const isIssueHook = (event: string) => ['Issue Hook', 'Confidential Issue Hook']
 const toRfc3339 = (time: string): string =>
   time.replace(/^([0-9-]{10}) ([0-9:]{8}) (?:UTC|\+0000)$/, '$1T$2Z')
 
-/** Commits name their author by e-mail address. The payload has a login for only one of them, the pusher's public one. */
+/** Commits name their author by e-mail address. The payload has an id for only one of them, the pusher's public one. */
 const readPush = (payload: unknown): Report => {
-  const { ref, project, commits, total_commits_count, user_username, user_email } = objectOf(payload)
+  const { ref, project, commits, total_commits_count, user_id, user_username, user_email } = objectOf(payload)
   const { path_with_namespace, default_branch } = objectOf(project)
   const repo = textOf(path_with_namespace)
   if (typeof default_branch !== 'string' || ref !== `refs/heads/${default_branch}`)
@@ -42,7 +42,7 @@ const readPush = (payload: unknown): Report => {
     const { id, timestamp, author } = objectOf(commit)
     const address = textOf(objectOf(author).email)
     const isPusher = address?.includes('@') && address.toLowerCase() === email
-    return reportedCommit(id, timestamp, isPusher ? user_username : undefined, address)
+    return reportedCommit(id, timestamp, isPusher ? { id: user_id, login: user_username } : {}, address)
   })
   const notDelivered = notDeliveredOf(total_commits_count, delivered.length)
   return { ...NOTHING, repo, commits: found, notDelivered }
@@ -56,7 +56,8 @@ const readIssue = (payload: unknown): Report => {
   const closed = action === 'close'
   const time = textOf(closed ? (closed_at ?? updated_at) : updated_at)
   const at = time && toRfc3339(time)
-  return { ...NOTHING, repo, issue: issueOf({ number: iid, closed, login: objectOf(user).username, at }) }
+  const { id, username } = objectOf(user)
+  return { ...NOTHING, repo, issue: issueOf({ number: iid, closed, by: { id, login: username }, at }) }
 }
 
 /** The access level of group owners. */

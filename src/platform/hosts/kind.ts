@@ -69,7 +69,8 @@ export interface ReportedRename {
 /** A commit that was pushed to the default branch. */
 export interface ReportedCommit {
   hash: string
-  /** The author's login and e-mail address. Undefined if the payload doesn't have them. */
+  /** The author's id, login and e-mail address. Undefined if the payload doesn't have them. */
+  id: number | undefined
   login: string | undefined
   address: string | undefined
   at: string
@@ -91,6 +92,7 @@ export interface StatedAddresses {
 export interface ReportedIssue {
   number: number
   closed: boolean
+  id: number | undefined
   login: string | undefined
   at: string
 }

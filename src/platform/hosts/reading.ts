@@ -168,48 +168,63 @@ export const idOfPrivateAddress = (
 
 /** `push` and `issues` as GitHub sends them; Forgejo and Gitea send the same properties. */
 export const readGithubReport = (event: string, payload: unknown): Report => {
-  const { ref, repository, commits, size, total_commits, action, issue, sender } = objectOf(payload)
-  const { full_name, default_branch } = objectOf(repository)
+  const { ref, repository, commits, size, total_commits, action, issue, sender, pusher } = objectOf(payload)
+  const { full_name, default_branch, owner } = objectOf(repository)
   const repo = textOf(full_name)
   if (event === 'push' && typeof default_branch === 'string' && ref === `refs/heads/${default_branch}`) {
     const delivered = listOf(commits)
     // GitHub says `size`, Forgejo and Gitea `total_commits`.
     const notDelivered = notDeliveredOf(size ?? total_commits, delivered.length)
-    return { ...NOTHING, repo, commits: delivered.flatMap(commitOf), notDelivered }
+    const people = [sender, pusher, owner].map(objectOf)
+    return {
+      ...NOTHING,
+      repo,
+      commits: delivered.flatMap((commit) => commitOf(commit, people)),
+      notDelivered,
+    }
   }
   if (event === 'issues' && (action === 'closed' || action === 'reopened')) {
     const { number, closed_at, updated_at } = objectOf(issue)
     const closed = action === 'closed'
     const at = textOf(closed ? (closed_at ?? updated_at) : updated_at)
-    return { ...NOTHING, repo, issue: issueOf({ number, closed, login: objectOf(sender).login, at }) }
+    return { ...NOTHING, repo, issue: issueOf({ number, closed, by: objectOf(sender), at }) }
   }
   return { ...NOTHING, repo }
 }
 
-const commitOf = (commit: unknown): ReportedCommit[] => {
+/** A commit names its author without an id. @param people those whom the payload names with an id */
+const commitOf = (commit: unknown, people: Json[]): ReportedCommit[] => {
   const { id, timestamp, author } = objectOf(commit)
   const { username, email } = objectOf(author)
-  return reportedCommit(id, timestamp, username, email)
+  const login = textOf(username) || undefined
+  const person = people.find((one) => login !== undefined && sameName(textOf(one.login), login))
+  return reportedCommit(id, timestamp, { id: person?.id, login }, email)
 }
 
 export const reportedCommit = (
   id: unknown,
   timestamp: unknown,
-  login: unknown,
+  author: { id?: unknown; login?: unknown },
   address: unknown,
 ): ReportedCommit[] => {
   const [hash, at] = [textOf(id), textOf(timestamp)]
   if (hash === undefined || at === undefined) return []
-  return [{ hash, at, login: textOf(login) || undefined, address: textOf(address) || undefined }]
+  return [{ hash, at, ...identityOf(author), address: textOf(address) || undefined }]
 }
+
+/** The id and the login by which a payload names a person. */
+const identityOf = ({ id, login }: { id?: unknown; login?: unknown }) => ({
+  id: idOf(id),
+  login: textOf(login) || undefined,
+})
 
 export const issueOf = (found: {
   number: unknown
   closed: boolean
-  login: unknown
+  by: { id?: unknown; login?: unknown }
   at: string | undefined
 }): ReportedIssue | undefined => {
-  const { number, closed, login, at } = found
+  const { number, closed, by, at } = found
   if (!Number.isSafeInteger(number) || at === undefined) return undefined
-  return { number: number as number, closed, login: textOf(login) || undefined, at }
+  return { number: number as number, closed, ...identityOf(by), at }
 }

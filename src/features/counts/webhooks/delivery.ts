@@ -7,6 +7,7 @@ import { hostKinds } from '../../../platform/hosts/index.js'
 import type {
   AddressOwner,
   ReportedCommit,
+  ReportedIssue,
   ReportedLeave,
   ReportedRename,
 } from '../../../platform/hosts/kind.js'
@@ -84,17 +85,24 @@ const parseTimestamp = (text: string): number | undefined => {
 }
 
 /** No member's login is longer, so cutting it here changes none. */
-const personOf = (login: string): DeliveredPerson => ({ login: login.slice(0, limits.login_length + 1) })
+const cutLogin = (login: string): string => login.slice(0, limits.login_length + 1)
 
-/** Prefers the login to the address. Addresses are compared in lower case. */
+/** The id decides, because a login can change hands. */
+const personOf = ({ id, login }: Pick<ReportedIssue, 'id' | 'login'>): DeliveredPerson | undefined => {
+  if (id !== undefined) return { id }
+  return login === undefined ? undefined : { login: cutLogin(login) }
+}
+
+/** Prefers an id to a login, and a login to an address. Addresses are compared in lower case. */
 const authorOf = (
-  { login, address: written }: ReportedCommit,
+  commit: ReportedCommit,
   { kind, hostname }: DeliveryContext,
 ): DeliveredPerson | undefined => {
-  if (login !== undefined) return personOf(login)
-  if (written === undefined || written.length > MAX_EMAIL_LENGTH) return undefined
-  const address = written.toLowerCase()
-  return hostKinds[kind].ownerOfPrivateAddress(address, hostname) ?? { address }
+  const isAddress = commit.address !== undefined && commit.address.length <= MAX_EMAIL_LENGTH
+  const address = isAddress ? commit.address?.toLowerCase() : undefined
+  const owner = address === undefined ? undefined : hostKinds[kind].ownerOfPrivateAddress(address, hostname)
+  if (owner && 'id' in owner) return owner
+  return personOf(commit) ?? owner ?? (address === undefined ? undefined : { address })
 }
 
 /** Commit messages and the like may contain anything, so the properties that matter are checked below. */
@@ -121,7 +129,7 @@ export const readDelivery = async (bytes: Buffer, context: DeliveryContext): Pro
       continue
     }
     // A commit with a named author replaces the same commit without one.
-    if (found.has(hash) && commit.login === undefined) continue
+    if (found.has(hash) && commit.id === undefined && commit.login === undefined) continue
     const shownDay = written.endsWith('Z') ? null : written.slice(0, 10)
     found.set(hash, { hash, at, shownDay, author: authorOf(commit, context) })
   }
@@ -140,7 +148,7 @@ export const readDelivery = async (bytes: Buffer, context: DeliveryContext): Pro
         : {
             number: issue.number,
             closed: issue.closed,
-            by: issue.login === undefined ? undefined : personOf(issue.login),
+            by: personOf(issue),
             at: closedAt,
           },
   }
