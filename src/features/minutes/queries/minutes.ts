@@ -135,7 +135,6 @@ export const writeDays = async (tx: Db, workspaceId: string, rows: readonly Writ
           ]),
         ]
       : []),
-    markDays(tx, workspaceId, [...new Set(rows.map(({ day }) => day))]),
     tx.rows(UPSERT_DAYS, [
       workspaceId,
       rows.map(({ userId }) => userId),
@@ -145,6 +144,8 @@ export const writeDays = async (tx: Db, workspaceId: string, rows: readonly Writ
       rows.map(({ hours }) => `{${hours.join()}}`),
       rows.map(({ timezone }) => timezone),
     ]),
+    // Last, as in uploads and deliveries, which would otherwise wait for each other.
+    markDays(tx, workspaceId, [...new Set(rows.map(({ day }) => day))]),
   ])
 }
 
