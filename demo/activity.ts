@@ -90,7 +90,7 @@ const INSERT_ACTIVITY = statement(
   ), people_with_activity as (
     insert into activity_people (workspace_id, user_id) select $1::uuid, user_id from people on conflict do nothing
   ), marked as (
-    insert into changed_days (workspace_id, day) select distinct $1::uuid, day from written
+    insert into changed_days (workspace_id, day) select distinct $1::uuid, day from written on conflict do nothing
   )
   select count(*)::int as rows from written`,
 )

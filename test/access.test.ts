@@ -62,6 +62,10 @@ const table: Record<string, Row> = {
     statuses: [401, 200, 200, 200, 200],
     call: () => ({ body: { timezone: 'Europe/Berlin' } }),
   },
+  'DELETE /api/me/active-minutes': {
+    statuses: [401, 200, 200, 200, 200],
+    query: () => 'day=2026-11-21',
+  },
   'GET /api/me/editor-projects': { statuses: [401, 200, 200, 200, 200] },
   'PUT /api/me/editor-projects': {
     statuses: [401, 200, 200, 200, 200],

@@ -652,7 +652,7 @@ t.test(
     t.equal((await ada.patch(`${place}/members`, { login: 'dan', role: 'admin' })).status, 200)
     const key = await ada.post('/api/me/keys', { name: 'script', scopes: ['settings:read'] })
     const invite = await ada.post(`${place}/invites`, { role: 'member' })
-    t.match([key.status, invite.status], [201, 201], invite.text)
+    t.same([key.status, invite.status], [201, 201], invite.text)
     const idOf = async (caller: Caller): Promise<string> => (await caller.get('/api/me')).body.id
     const [bobsId, cydsId, dansId] = [await idOf(bob), await idOf(cyd), await idOf(dan)]
     const file = join(await temporaryFolder(t), 'backup.gz')

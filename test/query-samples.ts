@@ -161,6 +161,8 @@ export const samples: Sample[] = [
   ...calls(users.listDisabledUsers, []),
   ...calls(users.setDisabled, [id, true], [id, false]),
   ...calls(users.lockUser, [id]),
+  ...calls(users.chooseTimezone, [id, 'Asia/Tokyo'], [id, null]),
+  ...calls(users.replaceTimezone, [id, null, 'Asia/Tokyo'], [id, 'Asia/Tokyo', 'Europe/Berlin']),
   ...calls(users.upsertUser, [{ id: 1, login: 'Ada', avatarUrl: '' }]),
 
   ...calls(webhooks.rotateWebhook, [id, id, id]),

@@ -89,14 +89,8 @@ const SignedIn = () => {
   const workspace = me?.workspaces.find((one) => one.id === id)
   // Fetched after the numbers, which matter most.
   const notices = useRead('GET /api/me/notices', me && {}).data?.notices ?? []
-  const later = useRest(notices.length > 0 || (!!workspace && isNewlyJoined(workspace)))
-  const isZoneUnknown = useRead('GET /api/me', me && {}).data?.timezone === null
-  useEffect(() => {
-    const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
-    // As an editor would, so it isn't chosen. Without it, the service uses UTC.
-    if (isZoneUnknown)
-      call('POST /api/team/active-minutes', { body: { entries: [], timezone } }).catch(() => {})
-  }, [isZoneUnknown])
+  const zone = useRead('GET /api/me', me && {}).data?.timezone
+  const later = useRest(zone === null || notices.length > 0 || (!!workspace && isNewlyJoined(workspace)))
   useEffect(() => {
     if (workspace) rememberWorkspace(workspace.id)
   }, [workspace?.id])
@@ -124,7 +118,7 @@ const SignedIn = () => {
             <NotFound />
           ) : (
             <WorkspaceContext.Provider value={workspace as Workspace}>
-              {later && <later.AboveScreen notices={notices} />}
+              {later && <later.AboveScreen notices={notices} zone={zone} />}
               {workspace &&
                 hasStepsLeft(workspace) &&
                 [`/w/${workspace.id}`, startOf(workspace)].includes(path) && (

@@ -1,8 +1,9 @@
 /** Changes by others that affect the person, each shown until it's dismissed, and below them how the person joined. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AnswerOf } from '../client/src/operations.js'
 import { splitRepoPath } from '../client/src/pattern.js'
 import { repoSettingsAddress } from './addresses.js'
+import { call } from './api.js'
 import { count, fullDay, time, visible } from './format.js'
 import { isNewlyJoined } from './home.js'
 import { JoinedByOrganization } from './joined.js'
@@ -16,9 +17,15 @@ type Notice = AnswerOf<'GET /api/me/notices'>['notices'][number]
 /** How many notices, and how many names in a sentence. The person can ask for more notices. */
 const MAX_SHOWN = 3
 
-/** The notices, and how the person joined, above every screen. */
-export const AboveScreen = (props: { notices: Notice[] }) => {
+/** The notices, and how the person joined, above every screen. It names the browser's time zone if none is known. */
+export const AboveScreen = (props: { notices: Notice[]; zone: string | null | undefined }) => {
   const workspace = useWorkspace()
+  useEffect(() => {
+    const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
+    // As an editor would, so it isn't chosen.
+    if (props.zone === null)
+      call('POST /api/team/active-minutes', { body: { entries: [], timezone } }).catch(() => {})
+  }, [props.zone])
   return (
     <>
       <Notices {...props} />

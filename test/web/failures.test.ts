@@ -12,7 +12,7 @@ const clickIfThere = (button: Locator) =>
   })
 
 const scene = await startScene(t, {
-  env: { ADMIN_KEYS: 'the-key', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },
+  env: { EXTENSION_PREFIX: 'ext', ADMIN_KEYS: 'the-key', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },
 })
 
 type Respond = (request: PausedRequest) => Promise<unknown>
@@ -523,7 +523,7 @@ else {
   t.test('the page reconnects after an outage and keeps the input', async (t) => {
     const port = await freePort()
     const start = () => {
-      const env = { SITE_URL: '', BASE_URL: `http://127.0.0.1:${port}` }
+      const env = { SITE_URL: '', BASE_URL: `http://127.0.0.1:${port}`, EXTENSION_PREFIX: 'ext' }
       return startService(t, { beside: service, port, env })
     }
     const first = await start()

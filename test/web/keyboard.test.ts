@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { addDays } from '../../src/platform/time/days.js'
 import { countOf, startScene, type Visitor } from './page.js'
 
-const scene = await startScene(t)
+const scene = await startScene(t, { env: { EXTENSION_PREFIX: 'ext' } })
 const today = new Date().toISOString().slice(0, 10)
 
 /** How often a person presses the same key before giving up. */

@@ -20,7 +20,7 @@ const THURSDAY = 4
 const execute = promisify(execFile)
 
 const EXTENSION = 'https://example.com/extension'
-const scene = await startScene(t, { env: { EXTENSION_URL: EXTENSION } })
+const scene = await startScene(t, { env: { EXTENSION_URL: EXTENSION, EXTENSION_PREFIX: 'ext' } })
 const today = new Date().toISOString().slice(0, 10)
 
 const work = (caller: Caller, repo: string, day: string, minutes: number) =>
