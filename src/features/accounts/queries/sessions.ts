@@ -61,7 +61,7 @@ export const readRevocations = async (
         : gt(revocations.revokedAt, sql`${since}::timestamptz - interval '15 seconds'`),
     )
   const { now, wentBack } = singleRow(await db.rows(READ_CLOCK, [since ?? null]))
-  if (wentBack) return readRevocations(db, undefined)
+  if (wentBack && since !== undefined) return readRevocations(db, undefined)
   return { revocations: rows, asOf: now }
 }
 
