@@ -162,7 +162,6 @@ export const samples: Sample[] = [
   ...calls(users.setDisabled, [id, true], [id, false]),
   ...calls(users.lockUser, [id]),
   ...calls(users.chooseTimezone, [id, 'Asia/Tokyo'], [id, null]),
-  ...calls(users.replaceTimezone, [id, null, 'Asia/Tokyo'], [id, 'Asia/Tokyo', 'Europe/Berlin']),
   ...calls(users.upsertUser, [{ id: 1, login: 'Ada', avatarUrl: '' }]),
 
   ...calls(webhooks.rotateWebhook, [id, id, id]),

@@ -4,8 +4,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { restore } from '../src/operator/backup/restore.js'
-import { migrate } from '../src/platform/database/migrate.js'
 import { projectRoot } from '../src/platform/process/root.js'
+import { upgrade } from '../src/upgrade.js'
 import { emptyDatabase, readReleased, releasedDatabase } from './migrated.js'
 import { JWT_SECRET } from './process.js'
 import { ADMIN_KEY, ask, type ReleaseRecord, readStable } from './released/record.js'
@@ -31,12 +31,13 @@ const known = (now: unknown, then: unknown): unknown => {
 }
 
 /** A database with what is kept in a file: what `pg_dump` wrote, or a backup. */
-const upgrade = async (t: Test, file: string) => {
+const upgraded = async (t: Test, file: string) => {
   const { url, sql } = file.endsWith('.sql.gz')
     ? await releasedDatabase(t, file.replace('.sql.gz', ''))
     : await emptyDatabase(t)
-  if (file.endsWith('.sql.gz')) await migrate(url)
-  else await restore(url, join(folder, file), () => {}, new AbortController().signal, { keepSessions: true })
+  if (!file.endsWith('.sql.gz'))
+    await restore(url, join(folder, file), () => {}, new AbortController().signal, { keepSessions: true })
+  await upgrade({ url, prepare: true })
   // All that ends by itself within the months that files are kept.
   await sql`update invites set expires_at = now() + interval '1 day'`
   return url
@@ -53,7 +54,7 @@ for (const file of files) {
       flush,
       invite,
     }: ReleaseRecord = JSON.parse(await readReleased(`${release}.json.gz`))
-    const env = { DATABASE_URL: await upgrade(t, file), ADMIN_KEYS: ADMIN_KEY }
+    const env = { DATABASE_URL: await upgraded(t, file), ADMIN_KEYS: ADMIN_KEY }
     const { url } = await startService(t, { env })
     const tokenOf = (login: string) => people[login] && signedToday(people[login].token)
 
@@ -78,7 +79,7 @@ for (const file of files) {
 
 t.test('a release’s backup can be restored over its upgraded database', async (t) => {
   const file = files.find((name) => name.endsWith('.backup.gz')) ?? ''
-  const url = await upgrade(t, file)
+  const url = await upgraded(t, file)
   const replaced = new URL(url).pathname.slice(1)
   const { signal } = new AbortController()
   const { manifest } = await restore(url, join(folder, file), () => {}, signal, { replaced })

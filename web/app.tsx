@@ -7,7 +7,7 @@ import { movedAddress } from './addresses.js'
 import { announced } from './announce.js'
 import { call, checkConnection, clearCache, expired, offline, signedIn, useAction, useRead } from './api.js'
 import { visible } from './format.js'
-import { hasStepsLeft, homeOf, isNewlyJoined, rememberWorkspace, startOf, switchTo } from './home.js'
+import { hasStepsLeft, homeOf, rememberWorkspace, startOf, switchTo } from './home.js'
 import { type Me, MeContext, useMe, useWorkspace, type Workspace, WorkspaceContext } from './me.js'
 import { Menu } from './menu.js'
 import { rest, useRest } from './rest.js'
@@ -89,8 +89,7 @@ const SignedIn = () => {
   const workspace = me?.workspaces.find((one) => one.id === id)
   // Fetched after the numbers, which matter most.
   const notices = useRead('GET /api/me/notices', me && {}).data?.notices ?? []
-  const zone = useRead('GET /api/me', me && {}).data?.timezone
-  const later = useRest(zone === null || notices.length > 0 || (!!workspace && isNewlyJoined(workspace)))
+  const later = useRest(!!me)
   useEffect(() => {
     if (workspace) rememberWorkspace(workspace.id)
   }, [workspace?.id])
@@ -118,7 +117,7 @@ const SignedIn = () => {
             <NotFound />
           ) : (
             <WorkspaceContext.Provider value={workspace as Workspace}>
-              {later && <later.AboveScreen notices={notices} zone={zone} />}
+              {later && <later.AboveScreen notices={notices} />}
               {workspace &&
                 hasStepsLeft(workspace) &&
                 [`/w/${workspace.id}`, startOf(workspace)].includes(path) && (

@@ -17,15 +17,19 @@ type Notice = AnswerOf<'GET /api/me/notices'>['notices'][number]
 /** How many notices, and how many names in a sentence. The person can ask for more notices. */
 const MAX_SHOWN = 3
 
+/** As an editor would, so the zone isn't chosen. */
+const nameTimezone = async () => {
+  if ((await call('GET /api/me', {})).data.timezone !== null) return
+  const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
+  await call('POST /api/team/active-minutes', { body: { entries: [], timezone } })
+}
+
 /** The notices, and how the person joined, above every screen. It names the browser's time zone if none is known. */
-export const AboveScreen = (props: { notices: Notice[]; zone: string | null | undefined }) => {
+export const AboveScreen = (props: { notices: Notice[] }) => {
   const workspace = useWorkspace()
   useEffect(() => {
-    const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
-    // As an editor would, so it isn't chosen.
-    if (props.zone === null)
-      call('POST /api/team/active-minutes', { body: { entries: [], timezone } }).catch(() => {})
-  }, [props.zone])
+    nameTimezone().catch(() => {})
+  }, [])
   return (
     <>
       <Notices {...props} />

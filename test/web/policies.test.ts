@@ -39,7 +39,7 @@ await writeFile(
     },
   }),
 )
-const scene = await startScene(t, { env: { SETTINGS_SCHEMA: file } })
+const scene = await startScene(t, { env: { SETTINGS_SCHEMA: file, EXTENSION_PREFIX: 'ext' } })
 
 if (typeof scene === 'string')
   t.test('settings and locks change on the page', { skip: scene }, async () => {})

@@ -23,25 +23,27 @@ export const Account = () => {
   return (
     <div class="stack narrow">
       <h1>Profile</h1>
-      <Loaded response={response} height={140}>
-        {({ login, plan, status }) => (
-          <section class="card stack tight" aria-label="You">
-            <Person login={login} />
-            <p class="muted">Signed in with {start.repohost_name}.</p>
-            {start.billing === 'on' || status !== 'none' ? (
-              <>
-                <h2>Plan: {plan}</h2>
-                <p class="muted">{own(statuses, status)}.</p>
-                <Billing isCustomer={status !== 'none'} />
-              </>
-            ) : (
-              plan === 'free' && <p class="muted">Billing isn’t configured. Ask the operator for access.</p>
-            )}
-          </section>
+      <Loaded response={response} height={340}>
+        {(me) => (
+          <>
+            <section class="card stack tight" aria-label="You">
+              <Person login={me.login} />
+              <p class="muted">Signed in with {start.repohost_name}.</p>
+              {start.billing === 'on' || me.status !== 'none' ? (
+                <>
+                  <h2>Plan: {me.plan}</h2>
+                  <p class="muted">{own(statuses, me.status)}.</p>
+                  <Billing isCustomer={me.status !== 'none'} />
+                </>
+              ) : (
+                me.plan === 'free' && (
+                  <p class="muted">Billing isn’t configured. Ask the operator for access.</p>
+                )
+              )}
+            </section>
+            <TimeZone me={me} again={response.again} />
+          </>
         )}
-      </Loaded>
-      <Loaded response={response} height={200}>
-        {(me) => <TimeZone me={me} again={response.again} />}
       </Loaded>
       <Theme />
       <Sessions />
