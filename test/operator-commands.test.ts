@@ -303,7 +303,6 @@ t.test('an operator can find and show workspaces', async (t) => {
     'invites: 1',
     'members: 2',
     'overrides: 1',
-    'own time: 1',
     'patterns: 2',
     'people with activity: 1',
     'privacy levels: 1',

@@ -43,6 +43,13 @@ const upgraded = async (t: Test, file: string) => {
   return url
 }
 
+/** Responses with days of bob, who lives in Tokyo: his last hours of a UTC day are on the next day (`previous.test.ts`). */
+const MOVED = [
+  /^bob \/me\/export$/,
+  /^bob \/team\/workspaces\/[^/]+\/members$/,
+  /^ada \/team\/dashboard\?workspace=[^&]+&from=2026-10-26&to=2026-11-23(&repo=acme\/api|&trends=true|&format=csv)?$/,
+]
+
 const files = (await readdir(folder)).filter((name) => /\.(sql|backup)\.gz$/.test(name)).sort()
 
 for (const file of files) {
@@ -64,6 +71,11 @@ for (const file of files) {
       // Two erasures are under way, and take people out of the funnel at any moment.
       if (path === '/admin/funnel') continue
       const now = await readStable(url, tokenOf(login), path)
+      if (MOVED.some((moved) => moved.test(`${login} ${path}`))) {
+        const totalsOf = (one: unknown) => (one as { totals?: unknown }).totals
+        t.strictSame([now.status, totalsOf(now.body)], [status, totalsOf(body)], `${login} ${path}`)
+        continue
+      }
       t.strictSame({ ...now, body: known(now.body, body) }, { status, body }, `${login} ${path}`)
     }
     const again = await ask(url, tokenOf(flush.login), 'POST', '/team/active-minutes', flush.body)
