@@ -124,6 +124,23 @@ t.test('a failure before the first byte of a long response returns the usual err
   })
 })
 
+t.test('no flush waits while the month of its workspace is rolled up', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  const flush = () => ada.post(MINUTES, { entries: [{ repo: 'acme/api', day: today, minutes: 5 }] })
+  t.equal((await flush()).status, 200)
+  let run: Promise<unknown> = Promise.resolve()
+  await whileHeld(service, ['lock table repo_months in share mode'], async () => {
+    // On a busy machine, it may give up waiting.
+    run = Promise.allSettled([service.app.jobs.rollups.run()])
+    await lockWaiters(service)
+    t.equal((await flush()).status, 200)
+    const { body } = await ada.get(`/api/team/dashboard?workspace=${id}&from=${today}&to=${today}&member=ada`)
+    t.equal(body.totals.active_minutes, 10)
+  })
+  await run
+  t.equal(await minutesOf(ada, id, today), 10)
+})
+
 t.test('an hour is capped at 60 minutes and a day at 1,440, across all repositories', async (t) => {
   const { ada, id, today } = await start(t)
   const before = addDays(today, -2)

@@ -401,6 +401,27 @@ t.test('numbers based on too few people are hidden', async (t) => {
   hasProperties(t, nothing, { totals: { active_minutes: null }, repos: [], members: [], heatmap: null })
 })
 
+t.test('a week with too many rows to compute is published with its totals alone', async (t) => {
+  const id = await team()
+  const owner = await patterns(id)
+  for (const caller of [ada, bob, cleo])
+    await flush(caller, [{ repo: `${owner}/api`, day: week, minutes: 10 }])
+  await service.database.write.statement(
+    `insert into daily_activity (workspace_id, user_id, day, repo_key, minutes)
+     select $1::uuid, id, $2::text::date + d, 'acme/' || r, 1
+     from users, generate_series(0, 6) d, generate_series(1, 2400) r where login in ('ada', 'bob', 'cleo')`,
+    [id, week],
+  )
+  await setLevel(id, 'team')
+  await publish()
+  const { body } = await ada.get(path(id, week, week))
+  const minutes = 3 * 7 * 2_400 + 30
+  t.same(body.totals, { active_minutes: minutes, commits: 0, closed_issues: 0, active_members: 3 })
+  t.ok(body.daily.every((day: { active_minutes: unknown }) => day.active_minutes === null))
+  t.same(body.repos, [{ repo: null, active_minutes: minutes, commits: 0, closed_issues: 0, members: null }])
+  t.equal(body.heatmap, null)
+})
+
 t.test('an erased person’s activity counts, but not as a person', async (t) => {
   const id = await team()
   const owner = await patterns(id)

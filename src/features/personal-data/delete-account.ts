@@ -1,4 +1,5 @@
 import { ApiError, validationError } from '../../errors.js'
+import { attempt, listWaiting } from '../../platform/database/attempts.js'
 import type { Database } from '../../platform/database/client.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import {
@@ -9,7 +10,7 @@ import {
   revokeAllTokens,
 } from '../accounts/index.js'
 import { includesPro, readSubscriptionStatus, unlinkCustomers } from '../billing/index.js'
-import { tryLockRollup } from '../rollups/index.js'
+import { rollUpDays, tryLockRollup } from '../rollups/index.js'
 import { type Actor, leaveAllWorkspaces } from '../workspaces/index.js'
 import { beginErasure, eraseBatch, listErasures } from './queries/erasures.js'
 
@@ -57,14 +58,23 @@ const BATCH_ROWS = 2_000
  */
 export const eraseAccounts = (database: Database, stop?: AbortSignal): Promise<void> =>
   roundRobin({
-    list: async () =>
-      (await listErasures(database.read)).map((erasure) => ({ ...erasure, id: erasure.userId })),
-    step: (erasure) =>
-      database.transaction(
-        async (tx) => (await tryLockRollup(tx)) && (await eraseBatch(tx, erasure, BATCH_ROWS)),
-        {
-          background: true,
-        },
-      ),
+    list: async () => {
+      const waiting = await listWaiting(database.read, 'erasures')
+      const erasures = await listErasures(database.read)
+      return erasures
+        .map((erasure) => ({ ...erasure, id: erasure.userId }))
+        .filter(({ id }) => !waiting.has(id))
+    },
+    step: async (erasure) => {
+      const changed = await attempt(database, 'erasures', erasure.userId, async (tx, begin) => {
+        if (!(await tryLockRollup(tx))) return undefined
+        await begin()
+        return (await eraseBatch(tx, erasure, BATCH_ROWS)) ?? 'nothing'
+      })
+      if (changed === undefined || changed === 'nothing') return false
+      // At once, because a dashboard reads the activity of these days until then.
+      await rollUpDays(database, changed)
+      return true
+    },
     isStopped: () => stop?.aborted === true,
   })

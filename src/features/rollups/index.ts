@@ -9,4 +9,5 @@ export {
   readPublishedRepos,
   readPublishedWeeks,
 } from './queries/published-weeks.js'
-export { rebuildDays, SUM_OF_COUNTS, tryLockRollup, weekOfMonth } from './queries/rollups.js'
+export { SUM_OF_COUNTS, tryLockRollup, type WorkspaceDay, weekOfMonth } from './queries/rollups.js'
+export { rollUpDays } from './roll-up.js'

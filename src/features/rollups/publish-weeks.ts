@@ -21,9 +21,13 @@ export const publishWeeks = async (
   await drain(
     database,
     (limit) => listDueWeeks(database.read, { all: floor === 'team', from }, limit),
-    async (tx, week) => {
-      await publishWeekOf(tx, week, minGroup)
-      return 1
+    {
+      job: 'weeks',
+      unitOf: ({ workspaceId, week }) => `${workspaceId} ${week}`,
+      step: async (tx, week) => {
+        await publishWeekOf(tx, week, minGroup)
+        return 1
+      },
     },
     stop,
   )

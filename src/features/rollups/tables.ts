@@ -151,6 +151,23 @@ export const workspaceHours = table(
 )
 
 /**
+ * Days that were rolled up after the rollups of their month. A dashboard reads them from `daily_activity` until the month is
+ * rolled up again.
+ */
+export const changedMonthDays = table(
+  'changed_month_days',
+  { workspaceId: workspaceId(), day: date('day').notNull() },
+  {
+    place: { spreadBy: 'workspace_id' },
+    // As with `changed_days`.
+    purgedFirst: true,
+    privacyRecord: null,
+    label: 'days that wait for the rollups of their month',
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
+)
+
+/**
  * Weeks of local days (by their Monday) as shown at the privacy level `team`. The rows here and in the three tables below are
  * written once and never change. A number that must stay hidden is null, and a day, repository or cell with nothing to
  * show has no row. `features/rollups/published-week.ts` decides what they leave out.

@@ -73,6 +73,7 @@ export const tasks = [
   'old repositories of people',
   'old imports',
   'old import days',
+  'old attempts',
   'imports',
 ] as const
 

@@ -146,7 +146,9 @@ const LIST_CHANGED_DAYS = statement(
   'list changed days',
   { day: date },
   `
-  select day from changed_days where workspace_id = $1::uuid and day between $2::date and $3::date order by day`,
+  select day from changed_days where workspace_id = $1::uuid and day between $2::date and $3::date
+  union select day from changed_month_days where workspace_id = $1::uuid and day between $2::date and $3::date
+  order by day`,
 )
 
 /** Days whose rollups are out of date. */

@@ -38,7 +38,7 @@ import {
   previousMemberMonths,
   previousRepoPeople,
 } from '../../previous/index.js'
-import { rebuildDays } from '../../rollups/index.js'
+import type { WorkspaceDay } from '../../rollups/index.js'
 import { peopleColumns } from '../../tables.js'
 import { ABOUT_PEOPLE, auditEntries } from '../../workspaces/index.js'
 
@@ -195,23 +195,25 @@ const DELETE_PERSON = statement(
 )
 
 /**
- * Assigns activity of one month in one workspace to the deleted user, and rebuilds the rollups at once, so that no dashboard
- * has to read these days from the activity. The caller must hold the rollup lock.
- * @returns whether there was any activity
+ * Assigns activity of one month in one workspace to the deleted user. @returns the days that changed; undefined without activity
  */
-const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<boolean> => {
+const reassignActivity = async (
+  tx: Db,
+  userId: string,
+  rows: number,
+): Promise<WorkspaceDay[] | undefined> => {
   const [person] = await tx.rows(FIND_WORKSPACE, [userId])
-  if (!person) return false
+  if (!person) return undefined
   const { workspaceId } = person
   // Waits for a running flush.
   await lockMinutes(tx, [userId], { waits: true })
   const [first] = await tx.rows(FIND_FIRST_MONTH, [workspaceId, userId])
   if (!first?.month) {
     for (const step of DELETE_PREVIOUS)
-      if ((await tx.rows(step, [workspaceId, userId, rows])).length > 0) return true
+      if ((await tx.rows(step, [workspaceId, userId, rows])).length > 0) return []
     await tx.rows(CLEAR_CLOSER, [workspaceId, userId])
     await tx.rows(DELETE_PERSON, [workspaceId, userId])
-    return true
+    return []
   }
   const here = [workspaceId, userId, first.month]
   const [end] = await tx.rows(FIND_END, [...here, rows - 1])
@@ -229,8 +231,7 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
   ])
   const days = [...new Set(taken.map(({ day }) => day))]
   await markDays(tx, workspaceId, days)
-  await rebuildDays(tx, workspaceId, days)
-  return true
+  return days.map((day) => ({ workspaceId, day }))
 }
 
 /** Longer than any request can take. */
@@ -248,14 +249,19 @@ const FINISH_ERASURE = statement(
  * One step of erasing an account, of at most `rows` rows. The caller must hold the rollup lock. Requests that were
  * under way when the account was deleted may still write for it, so an erasure stays open for a while. One that
  * started in the future began before the clock was set back, and ends at once.
- * @returns whether there was something to do
+ * @returns the days whose rollups have to be made again; undefined if there was nothing to do
  */
-export const eraseBatch = async (tx: Db, { userId, loginKey }: Erasure, rows: number): Promise<boolean> => {
-  if ((await tx.rows(ANONYMIZE_AUDIT_TRAIL, [userId, loginKey, rows])).length > 0) return true
-  for (const step of STEPS) if ((await tx.rows(step, [userId, rows])).length > 0) return true
+export const eraseBatch = async (
+  tx: Db,
+  { userId, loginKey }: Erasure,
+  rows: number,
+): Promise<WorkspaceDay[] | undefined> => {
+  if ((await tx.rows(ANONYMIZE_AUDIT_TRAIL, [userId, loginKey, rows])).length > 0) return []
+  for (const step of STEPS) if ((await tx.rows(step, [userId, rows])).length > 0) return []
   await reassignViews(tx, userId)
-  if (await reassignActivity(tx, userId, rows)) return true
+  const changed = await reassignActivity(tx, userId, rows)
+  if (changed) return changed
   const ended = await tx.rows(FINISH_ERASURE, [userId])
   if (ended.length > 0) await tx.delete(users).where(eq(users.id, userId))
-  return false
+  return undefined
 }

@@ -114,6 +114,12 @@ const workColumns = {
   isAfterUtcWeek: bool,
 }
 
+/** SQL: the rows `a` of the workspace $1 in the week $2. */
+const OF_WEEK = `a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and ${hasActivity('a')}`
+
+/** A week with more rows is published with its totals alone, so that none fills this process's memory. */
+const MAX_ROWS_OF_WEEK = 50_000
+
 /**
  * One statement, so that everything comes from one snapshot. $2: Monday. A week by UTC days, as version 1.0.0 published
  * them, isn't published again.
@@ -128,7 +134,20 @@ const READ_WEEK_ACTIVITY = statement(
       where p.workspace_id = $1::uuid and p.week = $2::date - 7 and p.by_local_day is null
     ) as "isAfterUtcWeek"
   from daily_activity a
-  where a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and ${hasActivity('a')}`,
+  where ${OF_WEEK}
+  limit ${MAX_ROWS_OF_WEEK + 1}`,
+)
+
+/** $2: Monday. The week's sums by person, with all erased people together. */
+const READ_WEEK_SUMS = statement(
+  'read sums of unpublished week',
+  { userId: orNull(uuid), minutes: double, ...perCount(() => double) },
+  `
+  select case when ${isPerson('a.user_id')} then a.user_id end as "userId", sum(a.minutes)::float8 as minutes,
+    ${eachCount((count) => `sum(a.${count})::float8 as ${count}`)}
+  from daily_activity a
+  where ${OF_WEEK}
+  group by 1`,
 )
 
 type WorkRow = RowOf<typeof workColumns>
@@ -224,15 +243,35 @@ const insertPublished = async (
 /** Rows to read before other requests run. */
 const MAX_ROWS = 5_000
 
-/** Publishes a week in its current state, unless it's already published. */
-export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: number): Promise<void> => {
-  const rows = await tx.rows(READ_WEEK_ACTIVITY, [which.workspaceId, which.week])
+const publishRows = async (week: string, rows: WorkRow[], minGroup: number): Promise<PublishedWeek> => {
   const works: Work[] = []
   for (const [index, row] of rows.entries()) {
     if (index % MAX_ROWS === 0) await setImmediate()
-    works.push(workOf(which.week, row))
+    works.push(workOf(week, row))
   }
-  await insertPublished(tx, which, minGroup, await finish(publishWeek(works, minGroup), setImmediate))
+  return finish(publishWeek(works, minGroup), setImmediate)
+}
+
+/** The week's totals, without days, repositories and cells. */
+const publishTotals = async (
+  tx: Db,
+  { workspaceId, week }: WorkspaceWeek,
+  minGroup: number,
+): Promise<PublishedWeek> => {
+  const sums = await tx.rows(READ_WEEK_SUMS, [workspaceId, week])
+  const works = sums.map((sum): Work => ({ ...sum, day: 0, repoKey: '', cells: [] }))
+  const totals = await finish(publishWeek(works, minGroup), setImmediate)
+  return { ...totals, days: [], repos: [], cells: [] }
+}
+
+/** Publishes a week in its current state, unless it's already published. */
+export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: number): Promise<void> => {
+  const rows = await tx.rows(READ_WEEK_ACTIVITY, [which.workspaceId, which.week])
+  const published =
+    rows.length > MAX_ROWS_OF_WEEK
+      ? await publishTotals(tx, which, minGroup)
+      : await publishRows(which.week, rows, minGroup)
+  await insertPublished(tx, which, minGroup, published)
 }
 
 /** A range of published weeks, for one repository, or for all (null). */

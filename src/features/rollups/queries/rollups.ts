@@ -1,7 +1,7 @@
 /**
  * Rollups of activity: sums per day and month for dashboards, so that their cost depends on what they show, not on how
- * much has ever been recorded. They're always rebuilt from `daily_activity`, never incremented: in one transaction, the marked
- * days of one workspace's month, a day at a time, and the month itself.
+ * much has ever been recorded. They're always rebuilt from `daily_activity`, never incremented, and summed by the database: each
+ * changed day of a workspace in a transaction of its own, so that writers of that day wait for no other, then its month.
  */
 
 import type { Db } from '../../../platform/database/client.js'
@@ -16,7 +16,7 @@ import {
   statement,
   uuid,
 } from '../../../platform/database/statement.js'
-import { HOURS, monthOf } from '../../../platform/time/days.js'
+import { HOURS } from '../../../platform/time/days.js'
 import { COUNTS, eachCount, hasActivity, IS_NOT_DELETED, markDays } from '../../minutes/index.js'
 
 export interface WorkspaceMonth {
@@ -34,27 +34,44 @@ export interface WorkspaceDay {
 const NEVER = '9999-12-31'
 
 /** Skips deleted workspaces, because their marks are purged. */
-const LIST_STALE_MONTHS = statement(
-  'list stale months',
-  { workspaceId: uuid, month: date },
+const LIST_CHANGED_DAYS = statement(
+  'list days to roll up',
+  { workspaceId: uuid, day: date },
   `
-  select distinct d.workspace_id as "workspaceId", date_trunc('month', d.day)::date as month
+  select d.workspace_id as "workspaceId", d.day
   from changed_days d join workspaces w on w.id = d.workspace_id and w.deleted_at is null
   where d.day < $2::date
+  order by d.workspace_id, d.day
   limit $1::int`,
 )
 
-/** Months with days before this one whose rollups are out of date. */
-export const listStaleMonths = (db: Db, limit: number, before = NEVER): Promise<WorkspaceMonth[]> =>
-  db.rows(LIST_STALE_MONTHS, [limit, before])
+/** Days before this one whose rollups are out of date. */
+export const listChangedDays = (db: Db, limit: number, before = NEVER): Promise<WorkspaceDay[]> =>
+  db.rows(LIST_CHANGED_DAYS, [limit, before])
+
+const LIST_CHANGED_MONTHS = statement(
+  'list months to roll up',
+  { workspaceId: uuid, month: date },
+  `
+  select distinct d.workspace_id as "workspaceId", date_trunc('month', d.day)::date as month
+  from changed_month_days d join workspaces w on w.id = d.workspace_id and w.deleted_at is null
+  limit $1::int`,
+)
+
+/** Months whose days have been rolled up since. */
+export const listChangedMonths = (db: Db, limit: number): Promise<WorkspaceMonth[]> =>
+  db.rows(LIST_CHANGED_MONTHS, [limit])
 
 const READ_BACKLOG = statement(
   'read rollup backlog',
   { days: integer, oldest: double },
   `
-  select count(*)::int as days,
+  select count(distinct (workspace_id, day))::int as days,
     coalesce(extract(epoch from now() - min(greatest(at, (day + 1)::timestamp at time zone 'UTC'))), 0)::float8 as oldest
-  from changed_days
+  from (
+    select workspace_id, day, at from changed_days
+    union all select workspace_id, day, null from changed_month_days
+  ) d
   where day < (now() at time zone 'UTC')::date`,
 )
 
@@ -85,16 +102,23 @@ export const tryLockRollup = async (tx: Db): Promise<boolean> => {
 }
 
 /**
- * Waits for writers who hold the marks, so that later statements see what they have written. Later changes have marks of
+ * Waits for writers who hold the mark, so that later statements see what they have written. Later changes have marks of
  * their own. Purging a workspace also waits for the marks, so it finds all rows that are written here.
  */
-const CLAIM_MARKS = statement(
-  'claim marks of changed days',
+const CLAIM_DAY = statement(
+  'claim mark of changed day',
+  { day: date },
+  'delete from changed_days where workspace_id = $1::uuid and day = $2::date returning day',
+)
+
+/** No writer needs these marks. */
+const CLAIM_MONTH = statement(
+  'claim marks of changed month',
   { day: date },
   `
-  delete from changed_days d
-  where d.workspace_id = $1::uuid and d.day >= $2::date and d.day < least($2::date + interval '1 month', $3::date)
-  returning d.day`,
+  delete from changed_month_days
+  where workspace_id = $1::uuid and day >= $2::date and day < $2::date + interval '1 month'
+  returning day`,
 )
 
 /** Statements that only write, by their names. */
@@ -151,6 +175,9 @@ const INSERT_DAY = writes({
   from repo_days d cross join unnest(d.hours) with ordinality as h (minutes, hour)
   where d.workspace_id = $1::uuid and d.day = $2::date and h.minutes > 0
   group by h.hour`,
+  'mark month as changed': `
+  insert into changed_month_days (workspace_id, day) values ($1::uuid, $2::date)
+  on conflict do nothing`,
 })
 
 /** SQL: whether `a.day` is in the month $2. */
@@ -199,26 +226,20 @@ const INSERT_MONTH = writes({
   group by a.repo_key, a.user_id`,
 })
 
-/**
- * Rebuilds the rollups of the month's marked days before this one, and of the month itself.
- * @returns how many days
- */
-export const rebuildMonth = async (
-  tx: Db,
-  { workspaceId, month }: WorkspaceMonth,
-  before = NEVER,
-): Promise<number> => {
-  const marked = await tx.rows(CLAIM_MARKS, [workspaceId, month, before])
-  if (marked.length === 0) return 0
-  for (const { day } of marked)
-    await Promise.all([...CLEAR_DAY, ...INSERT_DAY].map((make) => tx.rows(make, [workspaceId, day])))
-  await Promise.all([...CLEAR_MONTH, ...INSERT_MONTH].map((make) => tx.rows(make, [workspaceId, month])))
-  return marked.length
+/** Rebuilds a day's rollups if it's marked. @returns whether it was */
+export const rebuildDay = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<boolean> => {
+  const here = [workspaceId, day]
+  if ((await tx.rows(CLAIM_DAY, here)).length === 0) return false
+  await Promise.all([...CLEAR_DAY, ...INSERT_DAY].map((make) => tx.rows(make, here)))
+  return true
 }
 
-/** Rebuilds the rollups of days that were just changed. */
-export const rebuildDays = async (tx: Db, workspaceId: string, days: readonly string[]): Promise<void> => {
-  for (const month of new Set(days.map(monthOf))) await rebuildMonth(tx, { workspaceId, month })
+/** Rebuilds a month's rollups if any of its days were rolled up since. @returns how many */
+export const rebuildMonth = async (tx: Db, { workspaceId, month }: WorkspaceMonth): Promise<number> => {
+  const days = await tx.rows(CLAIM_MONTH, [workspaceId, month])
+  if (days.length === 0) return 0
+  await Promise.all([...CLEAR_MONTH, ...INSERT_MONTH].map((make) => tx.rows(make, [workspaceId, month])))
+  return days.length
 }
 
 /** All days with activity or a rollup. */
