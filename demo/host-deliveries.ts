@@ -1,5 +1,5 @@
 /** Webhook deliveries in the shapes of each kind of host, signed as the host signs them, from its documentation. */
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomUUID } from 'node:crypto'
 import type { RepohostKind } from '../schemas/common.js'
 
 export interface PushedCommit {
@@ -9,6 +9,8 @@ export interface PushedCommit {
 }
 
 export interface IssueChange {
+  /** The host's id. By default, another one for each number and repository. */
+  id?: number
   number: number
   closed: boolean
   at: string
@@ -31,6 +33,9 @@ interface DeliveryShape {
   headers(event: string, body: string, secret: string, deliveryId: string): Record<string, string>
 }
 
+const issueIdOf = (repo: string, { id, number }: IssueChange): number =>
+  id ?? createHash('sha256').update(`${repo.toLowerCase()} ${number}`).digest().readUIntBE(0, 6) + 1
+
 const hmacOf = (secret: string, body: string) => createHmac('sha256', secret).update(body).digest('hex')
 const emailOf = (login: string) => `${login}@example.com`
 
@@ -51,13 +56,19 @@ const push: DeliveryShape['push'] = (repo, commits, branch = 'main') => ({
   },
 })
 
-const issue: DeliveryShape['issue'] = (repo, { number, closed, at, login }) => ({
+const issue: DeliveryShape['issue'] = (repo, change) => ({
   event: 'issues',
   payload: {
-    action: closed ? 'closed' : 'reopened',
-    issue: { number, state: closed ? 'closed' : 'open', closed_at: closed ? at : null, updated_at: at },
+    action: change.closed ? 'closed' : 'reopened',
+    issue: {
+      id: issueIdOf(repo, change),
+      number: change.number,
+      state: change.closed ? 'closed' : 'open',
+      closed_at: change.closed ? change.at : null,
+      updated_at: change.at,
+    },
     repository: { full_name: repo, default_branch: 'main' },
-    sender: { login },
+    sender: { login: change.login },
   },
 })
 
@@ -144,20 +155,22 @@ const gitlab: DeliveryShape = {
       },
     }
   },
-  issue: (repo, { number, closed, at, login }) => ({
+  issue: (repo, change) => ({
     event: 'Issue Hook',
     payload: {
       object_kind: 'issue',
       event_type: 'issue',
-      user: { username: login, email: '[REDACTED]' },
+      user: { username: change.login, email: '[REDACTED]' },
       project: { path_with_namespace: repo, default_branch: 'main' },
       object_attributes: {
-        id: 301 + number,
-        iid: number,
-        action: closed ? 'close' : 'reopen',
-        state: closed ? 'closed' : 'opened',
-        closed_at: closed ? at : null,
-        updated_at: at,
+        id: issueIdOf(repo, change),
+        iid: change.number,
+        action: change.closed ? 'close' : 'reopen',
+        state: change.closed ? 'closed' : 'opened',
+        closed_at: change.closed ? change.at : null,
+        updated_at: change.at,
+        moved_to_id: null,
+        duplicated_to_id: null,
       },
     },
   }),

@@ -126,6 +126,90 @@ t.test('a form with the payload counts too, small or large', async (t) => {
   t.same(await webhook.counts(), { [`ada ${today} ${REPO}`]: { commits: 2, closed_issues: 0 } })
 })
 
+t.test('a form counts whether its host signs the form or the JSON in it', async (t) => {
+  const { service, webhook, today } = await startWebhook(t, 'forgejo')
+  const send = async (payload: object, signed: 'form' | 'payload', change = (form: string) => form) => {
+    const form = formOf(payload)
+    const covered = signed === 'form' ? form : JSON.stringify(payload)
+    const { status } = await service.request('POST', webhook.path, {
+      body: change(form),
+      headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...deliveryShapes.forgejo.headers('push', covered, webhook.secret, 'x'),
+      },
+    })
+    return status
+  }
+  const push = (note = 'ä+b & 100 %') => ({
+    ...deliveryShapes.forgejo.push(REPO, [commitOf('ada', today)]).payload,
+    note,
+  })
+  t.equal(await send(push(), 'payload'), 200)
+  t.equal(await send(push(), 'form'), 200)
+  t.equal(await send(push('ü%'.repeat(200_000)), 'payload'), 200, 'in many pieces')
+  t.equal(await send(push(), 'payload', (form) => `a=1&${form}&payload=x`), 200, 'as it is read')
+  t.equal(await send(push(), 'payload', (form) => `payload=x&${form}`), 400)
+  t.equal(await send(push(), 'payload', (form) => `${form}%20`), 400)
+  t.equal(await send(push(), 'payload', (form) => form.replace('ada', 'bob')), 400)
+  t.same(await webhook.counts(), { [`ada ${today} ${REPO}`]: { commits: 4, closed_issues: 0 } })
+
+  const github = await startWebhook(t, 'github')
+  const json = JSON.stringify(push())
+  const { status } = await github.service.request('POST', github.webhook.path, {
+    body: formOf(JSON.parse(json)),
+    headers: {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      ...deliveryShapes.github.headers('push', json, github.webhook.secret, 'x'),
+    },
+  })
+  t.equal(status, 400, 'GitHub signs the form')
+})
+
+t.test('events of kinds that never count are neither listed nor limited', async (t) => {
+  const quiet = {
+    github: [
+      'ping',
+      'workflow_run',
+      'check_suite',
+      'issue_comment',
+      'pull_request',
+      'create',
+      'no_such_event',
+    ],
+    gitlab: ['Pipeline Hook', 'Job Hook', 'Note Hook', 'Merge Request Hook', 'Tag Push Hook', 'System Hook'],
+    forgejo: ['ping', 'pull_request', 'issue_comment', 'workflow_run', 'create'],
+  }
+  for (const kind of repohostKinds)
+    await t.test(kind, async (t) => {
+      const env = {
+        RATE_LIMITS: 'on',
+        LIMITS: 'delivered_rows_per_workspace=3,rate_deliveries_per_workspace=3',
+      }
+      const { webhook, today } = await addWebhook(await startService(t, { env, kind }))
+      const { event, payload } = deliveryShapes[kind].push(REPO, [commitOf('ada', today)])
+      t.equal((await webhook.send({ event, payload })).status, 200)
+      for (const quietEvent of quiet[kind])
+        for (let n = 0; n < 8; n++)
+          t.equal(
+            (await webhook.send({ event: quietEvent, payload: { action: 'completed', n } })).status,
+            200,
+          )
+      for (const quietEvent of kind === 'github' ? ['repository', 'organization'] : [])
+        for (let n = 0; n < 8; n++)
+          t.equal((await webhook.send({ event: quietEvent, payload: { action: 'edited', n } })).status, 200)
+      t.equal((await webhook.push(REPO, [commitOf('ada', today)], 'topic')).status, 200)
+      t.same(
+        (await webhook.deliveries()).map(({ event, counted }: Record<string, unknown>) => [event, counted]),
+        [
+          [event, 0],
+          [event, 1],
+        ],
+      )
+      const wrong = await webhook.send({ event: quiet[kind][0] as string, payload: {} }, { secret: 'wrong' })
+      t.equal(wrong.status, 400, 'the signature counts for every event')
+    })
+})
+
 t.test('a form is decoded as browsers and hosts encode it, and its first payload counts', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
   const json = () => JSON.stringify(deliveryShapes.github.push(REPO, [commitOf('ada', today)]).payload)
@@ -762,7 +846,7 @@ t.test('deliveries have rate limits per workspace and per webhook creator', asyn
   const [webhook2, other2, bobs2] = await later(webhook, other, bobs)
   t.equal((await webhook2.push(REPO, second)).status, 200)
   t.same(await webhook.counts(), { [`ada ${today} ${REPO}`]: { commits: 30, closed_issues: 0 } })
-  const ping = { event: 'ping', payload: {} }
+  const ping = deliveryShapes.github.push(REPO, [], 'topic')
   const statuses: number[] = []
   for (let n = 0; n < 9; n++) statuses.push((await webhook2.send(ping)).status)
   t.same(statuses, [...Array(7).fill(200), 429, 429])

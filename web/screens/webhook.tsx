@@ -261,7 +261,7 @@ const Deliveries = ({ deliveries, again }: { deliveries: Delivery[]; again: () =
         columns={activity_privacy === 'team' ? columns : allColumns}
         keyOf={({ index }) => String(index)}
         first=""
-        empty="No deliveries yet. Deliveries with a wrong secret aren’t listed."
+        empty="No deliveries yet. Deliveries with a wrong secret, and of events that never count, aren’t listed."
       />
       <p class="small muted">
         {activity_privacy === 'team'

@@ -15,6 +15,9 @@ import {
   addReportedCounts,
   deleteIssueCount,
   type IssueEvent,
+  type IssueKey,
+  identifyIssue,
+  lockCommits,
   nameReportedRepo,
   type ReportedRepo,
   readIssue,
@@ -159,7 +162,8 @@ const count = async (
   const known = recent.flatMap(({ member, ...commit }) => (member ? [{ ...commit, member }] : []))
   const people = new Set(known.map(({ member }) => member.userId))
   if (closer && recentIssue) people.add(closer.userId)
-  const [, , fresh] = await Promise.all([
+  const [, , , fresh] = await Promise.all([
+    known.length > 0 && lockCommits(tx, workspaceId),
     people.size > 0 && registerPeople(tx, workspaceId, [...people]),
     people.size > 0 && nameReportedRepo(tx, place),
     known.length > 0 ? recordCommits(tx, place, known) : new Set<string>(),
@@ -257,13 +261,18 @@ const countIssue = async (
   issue: DeliveredIssue & { day: string },
   closer: FoundMember | null,
 ): Promise<number> => {
-  const event = await placeIssue(tx, place, issue, closer)
+  const { id, number } = issue
+  const { workspaceId, repoKey } = place
+  const key = id === undefined ? { workspaceId, repoKey, number } : { workspaceId, repoKey: '', number: id }
+  if (id !== undefined) await identifyIssue(tx, place, number, id)
+  const event = await placeIssue(tx, key, issue, closer)
   if (!event) return 0
   const { day } = event
-  const changed = await setIssue(tx, place, event)
-  if (!changed || changed.before === changed.now) return 0
-  const { before, now } = changed
-  const isLess = before !== null && (await deleteIssueCount(tx, place, before, day))
+  const changed = await setIssue(tx, key, place, event)
+  if (!changed) return 0
+  const { before, countedIn, now } = changed
+  const isLess =
+    before !== null && (await deleteIssueCount(tx, { ...place, repoKey: countedIn }, before, day))
   const more = now === null ? [] : [{ userId: now, day, more: 1 }]
   const isMore = (await addReportedCounts(tx, 'closed_issues', place, more)).length > 0
   if (isLess || isMore) await markDays(tx, place.workspaceId, [day])
@@ -277,14 +286,14 @@ const countIssue = async (
  */
 const placeIssue = async (
   tx: Db,
-  place: ReportedRepo,
-  { number, day, at, closed }: DeliveredIssue & { day: string },
+  key: IssueKey,
+  { day, at, closed }: DeliveredIssue & { day: string },
   closer: FoundMember | null,
 ): Promise<IssueEvent | undefined> => {
   const userId = closer?.userId ?? null
-  const known = (await readIssue(tx, place, number, day)).map((one) => ({ ...one, ms: Date.parse(one.at) }))
+  const known = (await readIssue(tx, key, day)).map((one) => ({ ...one, ms: Date.parse(one.at) }))
   if (known.some((one) => one.ms === at && one.closed === closed && one.userId === userId)) return undefined
-  const event = { number, day, at: new Date(at).toISOString(), closed, userId }
+  const event = { day, at: new Date(at).toISOString(), closed, userId }
   if (closed) {
     const zone = zoneOf(closer)
     const reopened = known.findLast((one) => !one.closed && one.ms > at && dayAt(zone, one.ms) === day)

@@ -68,7 +68,7 @@ export const deliveries = table(
 /** SQL: rows too old to be reported again, plus a day, so that nothing expires while it could still be reported. */
 const IS_OUT_OF_REPORT_RANGE = `day < (now() at time zone 'UTC')::date - ${limits.webhook_days + 1}`
 
-/** Members' commits that webhooks have reported, so that each counts once. */
+/** Members' commits that webhooks have reported, so that each counts once in a workspace, for the first repository. */
 export const reportedCommits = table(
   'reported_commits',
   {
@@ -84,6 +84,7 @@ export const reportedCommits = table(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.repoKey, t.hash] }),
+    index('reported_commits_by_hash').on(t.workspaceId, t.hash),
     index('reported_commits_by_age').on(t.day),
   ],
 )
@@ -93,6 +94,7 @@ export const reportedIssues = table(
   'reported_issues',
   {
     workspaceId: workspaceId(),
+    /** Empty: `number` is the host's id of the issue, which stays the same when its repository is renamed or transferred. */
     repoKey: text('repo_key').notNull(),
     number: bigint('number', { mode: 'number' }).notNull(),
     day: date('day').notNull(),
@@ -100,6 +102,8 @@ export const reportedIssues = table(
     at: moment('at').notNull(),
     /** Whether the issue is closed. False: it was opened again. */
     closed: boolean('closed').notNull(),
+    /** The repository that it counts in. Null: `repoKey`. */
+    countedIn: text('counted_in'),
     /** The member who closed it. Null: not a member, or a deleted account whose count an upload had decided. */
     userId: uuid('user_id'),
   },

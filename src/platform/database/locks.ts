@@ -36,6 +36,8 @@ export const locksOfWorkspaces = {
   administration: 4,
   /** Shared by transactions that rely on a role, and exclusive while roles change. */
   roles: 3,
+  /** Held while a webhook's commits are recorded, each of which counts once. */
+  commits: 13,
 } as const
 
 /**

@@ -90,6 +90,8 @@ export const forgejo: HostKind = {
   readEvent: (headers) => headerOf(headers, 'x-forgejo-event', 'x-gitea-event', 'x-github-event'),
   readDeliveryId: (headers) =>
     headerOf(headers, 'x-forgejo-delivery', 'x-gitea-delivery', 'x-github-delivery'),
+  events: new Set(['push', 'issues']),
+  signsPayloadOfForm: true,
   readReport: readGithubReport,
   ownerOfPrivateAddress: (address, hostname) => {
     const [login = '', domain = '', ...more] = address.split('@')

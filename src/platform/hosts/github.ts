@@ -115,6 +115,8 @@ export const github: HostKind = {
   readProof: (headers) => prefixedHmacOf(headerOf(headers, 'x-hub-signature-256')),
   readEvent: (headers) => headerOf(headers, 'x-github-event'),
   readDeliveryId: (headers) => headerOf(headers, 'x-github-delivery'),
+  events: new Set(['push', 'issues', 'organization', 'repository']),
+  signsPayloadOfForm: false,
   readReport: (event, payload) => ({
     ...readGithubReport(event, payload),
     left: readLeave(event, payload),

@@ -23,7 +23,7 @@ import {
 } from './reading.js'
 
 /** Confidential issues have their own `X-Gitlab-Event`. */
-const isIssueHook = (event: string) => ['Issue Hook', 'Confidential Issue Hook'].includes(event)
+const ISSUE_HOOKS = ['Issue Hook', 'Confidential Issue Hook']
 
 /** `2017-09-15 16:50:55 UTC`, as older versions write times. */
 const toRfc3339 = (time: string): string =>
@@ -35,7 +35,7 @@ const readPush = (payload: unknown): Report => {
   const { path_with_namespace, default_branch } = objectOf(project)
   const repo = textOf(path_with_namespace)
   if (typeof default_branch !== 'string' || ref !== `refs/heads/${default_branch}`)
-    return { ...NOTHING, repo }
+    return { ...NOTHING, canCount: true, repo }
   const email = textOf(user_email)?.toLowerCase()
   const delivered = listOf(commits)
   const found = delivered.flatMap((commit) => {
@@ -45,19 +45,23 @@ const readPush = (payload: unknown): Report => {
     return reportedCommit(id, timestamp, isPusher ? { id: user_id, login: user_username } : {}, address)
   })
   const notDelivered = notDeliveredOf(total_commits_count, delivered.length)
-  return { ...NOTHING, repo, commits: found, notDelivered }
+  return { ...NOTHING, canCount: true, repo, commits: found, notDelivered }
 }
 
+/** An issue that was moved to another project, or that duplicates another one, isn't done. */
 const readIssue = (payload: unknown): Report => {
   const { project, object_attributes, user } = objectOf(payload)
-  const { action, iid, closed_at, updated_at } = objectOf(object_attributes)
+  const attributes = objectOf(object_attributes)
+  const { action, id, iid, closed_at, updated_at, moved_to_id, duplicated_to_id } = attributes
   const repo = textOf(objectOf(project).path_with_namespace)
-  if (action !== 'close' && action !== 'reopen') return { ...NOTHING, repo }
+  const nothing = { ...NOTHING, canCount: true, repo }
   const closed = action === 'close'
+  if (!closed && action !== 'reopen') return nothing
+  if (closed && (moved_to_id ?? duplicated_to_id ?? null) !== null) return nothing
   const time = textOf(closed ? (closed_at ?? updated_at) : updated_at)
   const at = time && toRfc3339(time)
-  const { id, username } = objectOf(user)
-  return { ...NOTHING, repo, issue: issueOf({ number: iid, closed, by: { id, login: username }, at }) }
+  const { id: userId, username } = objectOf(user)
+  return { ...nothing, issue: issueOf({ id, number: iid, closed, by: { id: userId, login: username }, at }) }
 }
 
 /** The access level of group owners. */
@@ -170,12 +174,14 @@ export const gitlab: HostKind = {
   },
   readEvent: (headers) => headerOf(headers, 'x-gitlab-event'),
   readDeliveryId: (headers) => headerOf(headers, 'idempotency-key', 'x-gitlab-event-uuid'),
+  events: new Set(['Push Hook', ...ISSUE_HOOKS, 'Member Hook', 'System Hook']),
+  signsPayloadOfForm: false,
   readReport: (event, payload) => {
     const isSystemPush = event === 'System Hook' && objectOf(payload).event_name === 'push'
     if (event === 'Push Hook' || isSystemPush) return readPush(payload)
     if (event === 'Member Hook' || event === 'System Hook')
       return { ...NOTHING, repo: undefined, left: readLeave(payload) }
-    if (isIssueHook(event)) return readIssue(payload)
+    if (ISSUE_HOOKS.includes(event)) return readIssue(payload)
     return { ...NOTHING, repo: textOf(objectOf(objectOf(payload).project).path_with_namespace) }
   },
   ownerOfPrivateAddress: (address, hostname) => idOfPrivateAddress(address, '-', `users.noreply.${hostname}`),

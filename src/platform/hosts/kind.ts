@@ -90,6 +90,8 @@ export interface StatedAddresses {
 
 /** An issue that was closed or reopened. */
 export interface ReportedIssue {
+  /** The host's id of the issue. Undefined: the payload has none. */
+  issueId: number | undefined
   number: number
   closed: boolean
   id: number | undefined
@@ -99,6 +101,8 @@ export interface ReportedIssue {
 
 /** A delivery's content. Everything in it comes from the caller and is checked where it is used. */
 export interface Report {
+  /** Whether events of this kind can count, even if this one doesn't. */
+  canCount: boolean
   /** `owner/repo`; at GitLab, the owner is a group path. */
   repo: string | undefined
   commits: ReportedCommit[]
@@ -148,6 +152,10 @@ export interface HostKind {
   readProof(headers: IncomingHttpHeaders): Proof | undefined
   readEvent(headers: IncomingHttpHeaders): string | undefined
   readDeliveryId(headers: IncomingHttpHeaders): string | undefined
+  /** The events that can have an effect. All others aren't even read. */
+  events: ReadonlySet<string>
+  /** Whether the signature of a form covers the JSON in it, and not the form. */
+  signsPayloadOfForm: boolean
   readReport(event: string, payload: unknown): Report
   /** @param address in lower case @param hostname of the host's own address */
   ownerOfPrivateAddress(address: string, hostname: string): AddressOwner | undefined

@@ -141,7 +141,7 @@ export const leaveOf = (organizationId: unknown, userId: unknown): ReportedLeave
     : { organizationId: organization, userId: user }
 }
 
-export const NOTHING = { commits: [], notDelivered: 0, issue: undefined }
+export const NOTHING = { canCount: false, commits: [], notDelivered: 0, issue: undefined }
 
 /** How many commits of a push the host left out. @param total how many there are, if the host says so */
 export const notDeliveredOf = (total: unknown, delivered: number): number =>
@@ -178,18 +178,20 @@ export const readGithubReport = (event: string, payload: unknown): Report => {
     const people = [sender, pusher, owner].map(objectOf)
     return {
       ...NOTHING,
+      canCount: true,
       repo,
       commits: delivered.flatMap((commit) => commitOf(commit, people)),
       notDelivered,
     }
   }
   if (event === 'issues' && (action === 'closed' || action === 'reopened')) {
-    const { number, closed_at, updated_at } = objectOf(issue)
+    const { id, number, closed_at, updated_at } = objectOf(issue)
     const closed = action === 'closed'
     const at = textOf(closed ? (closed_at ?? updated_at) : updated_at)
-    return { ...NOTHING, repo, issue: issueOf({ number, closed, by: objectOf(sender), at }) }
+    const found = issueOf({ id, number, closed, by: objectOf(sender), at })
+    return { ...NOTHING, canCount: true, repo, issue: found }
   }
-  return { ...NOTHING, repo }
+  return { ...NOTHING, canCount: event === 'push' || event === 'issues', repo }
 }
 
 /** A commit names its author without an id. @param people those whom the payload names with an id */
@@ -219,12 +221,13 @@ const identityOf = ({ id, login }: { id?: unknown; login?: unknown }) => ({
 })
 
 export const issueOf = (found: {
+  id: unknown
   number: unknown
   closed: boolean
   by: { id?: unknown; login?: unknown }
   at: string | undefined
 }): ReportedIssue | undefined => {
-  const { number, closed, by, at } = found
+  const { id, number, closed, by, at } = found
   if (!Number.isSafeInteger(number) || at === undefined) return undefined
-  return { number: number as number, closed, ...identityOf(by), at }
+  return { issueId: idOf(id), number: number as number, closed, ...identityOf(by), at }
 }

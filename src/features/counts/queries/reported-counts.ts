@@ -1,6 +1,7 @@
 /** Counts that the repository host reports: commits and issues, each of which counts once. */
 import { type CountName, perCount } from '../../../../schemas/counts.js'
 import type { Db } from '../../../platform/database/client.js'
+import { lockOfWorkspace, locksOfWorkspaces } from '../../../platform/database/locks.js'
 import {
   bool,
   date,
@@ -30,9 +31,14 @@ export const nameReportedRepo = async (
   await tx.rows(INSERT_REPOS, [workspaceId, [repoKey], [repo]])
 }
 
-/**
- * $1, $2: workspace and repository; per commit: $3 hash, $4 day. In a fixed order, so that deliveries don't deadlock.
- */
+const LOCK_COMMITS = lockOfWorkspace('lock workspace commits', locksOfWorkspaces.commits)
+
+/** Until the transaction ends, no other delivery to the workspace records commits. */
+export const lockCommits = async (tx: Db, workspaceId: string): Promise<void> => {
+  await tx.rows(LOCK_COMMITS, [workspaceId])
+}
+
+/** $1, $2: workspace and repository; per commit: $3 hash, $4 day. */
 const RECORD_COMMITS = statement(
   'record reported commits',
   { hash: text },
@@ -40,12 +46,13 @@ const RECORD_COMMITS = statement(
   insert into reported_commits (workspace_id, repo_key, hash, day)
   select $1::uuid, $2::text, c.hash, c.day
   from unnest($3::text[], $4::date[]) as c (hash, day)
+  where not exists (select 1 from reported_commits r where r.workspace_id = $1::uuid and r.hash = c.hash)
   order by c.hash collate "C"
   on conflict do nothing
   returning hash`,
 )
 
-/** @returns the hashes that are new to the repository. Deliveries with the same ones wait. */
+/** The commits must be locked. @returns the hashes that are new to the workspace */
 export const recordCommits = async (
   tx: Db,
   { workspaceId, repoKey }: ReportedRepo,
@@ -127,9 +134,39 @@ export const deleteIssueCount = async (
   day: string,
 ): Promise<boolean> => (await tx.rows(DELETE_ISSUE_COUNT, [workspaceId, repoKey, userId, day])).length > 0
 
+/** An issue by the host's id, or else by its number in a repository. */
+export interface IssueKey {
+  workspaceId: string
+  /** Empty: `number` is the host's id. */
+  repoKey: string
+  number: number
+}
+
+/** $1 to $3: workspace, repository, number; $4: the host's id. */
+const ADOPT_ISSUE = statement(
+  'identify issue by host id',
+  {},
+  `
+  update reported_issues i set repo_key = '', number = $4::bigint, counted_in = i.repo_key
+  where i.workspace_id = $1::uuid and i.repo_key = $2::text and i.number = $3::bigint
+    and not exists (
+      select 1 from reported_issues k
+      where k.workspace_id = i.workspace_id and k.repo_key = '' and k.number = $4::bigint and k.day = i.day
+    )`,
+)
+
+/** Events of the issue that arrived without an id, or in an earlier release, are known by its id from now on. */
+export const identifyIssue = async (
+  tx: Db,
+  { workspaceId, repoKey }: ReportedRepo,
+  number: number,
+  id: number,
+): Promise<void> => {
+  await tx.rows(ADOPT_ISSUE, [workspaceId, repoKey, number, id])
+}
+
 /** An issue's state in an event. */
 export interface IssueEvent {
-  number: number
   day: string
   at: string
   closed: boolean
@@ -137,7 +174,7 @@ export interface IssueEvent {
   userId: string | null
 }
 
-/** $1 to $3: workspace, repository, issue; $4: a day. Local dates around the world are at most two days apart. */
+/** $1 to $3: the issue; $4: a day. Local dates around the world are at most two days apart. */
 const READ_ISSUE = statement(
   'list nearby issue events',
   { day: date, at: moment, closed: bool, userId: orNull(uuid), timezone: orNull(text) },
@@ -152,48 +189,52 @@ const READ_ISSUE = statement(
 /** An issue's last events of each day, in order, with the day where a closing counts and its closer's time zone. */
 export const readIssue = (
   tx: Db,
-  { workspaceId, repoKey }: ReportedRepo,
-  number: number,
+  { workspaceId, repoKey, number }: IssueKey,
   day: string,
-): Promise<(Omit<IssueEvent, 'number'> & { timezone: string | null })[]> =>
+): Promise<(IssueEvent & { timezone: string | null })[]> =>
   tx.rows(READ_ISSUE, [workspaceId, repoKey, number, day])
 
-/**
- * $1 to $4: workspace, repository, issue, day. Inserts a row that's older than any event, or locks the existing one.
- */
+/** $1 to $3: the issue; $4: day. Inserts a row that's older than any event, or locks the existing one. */
 const LOCK_ISSUE = statement(
   'lock issue day',
-  { closed: bool, userId: orNull(uuid) },
+  { closed: bool, userId: orNull(uuid), countedIn: text },
   `
   insert into reported_issues as i (workspace_id, repo_key, number, day, at, closed)
   values ($1::uuid, $2::text, $3::bigint, $4::date, '0001-01-01T00:00:00Z', false)
   on conflict (workspace_id, repo_key, number, day) do update set at = i.at
-  returning closed, user_id as "userId"`,
+  returning closed, user_id as "userId", coalesce(counted_in, repo_key) as "countedIn"`,
 )
 
-/** $1 to $4: as before; $5 to $7: the event. If two events have the same time, a fixed order decides which is later. */
+/**
+ * $1 to $4: as before; $5 to $7: the event; $8: the repository that it counts in. If two events have the same time, a
+ * fixed order decides which is later.
+ */
 const SET_ISSUE = statement(
   'update last issue event',
   { at: moment },
   `
-  update reported_issues i set at = $5::timestamptz, closed = $6::boolean, user_id = $7::uuid
+  update reported_issues i set at = $5::timestamptz, closed = $6::boolean, user_id = $7::uuid, counted_in = $8::text
   where i.workspace_id = $1::uuid and i.repo_key = $2::text and i.number = $3::bigint and i.day = $4::date
     and (i.at, i.closed, coalesce(i.user_id::text, '')) < ($5::timestamptz(3), $6::boolean, coalesce($7::uuid::text, ''))
   returning at`,
 )
 
 /**
- * @returns the person that the issue counted for on its day before, and the one that it counts for now; undefined if a
- * later event was known
+ * @param place where the event was
+ * @returns the person and the repository that the issue counted for on its day before, and the person that it counts for
+ * now, in `place`; undefined if nothing changes
  */
 export const setIssue = async (
   tx: Db,
-  { workspaceId, repoKey }: ReportedRepo,
-  { number, day, at, closed, userId }: IssueEvent,
-): Promise<{ before: string | null; now: string | null } | undefined> => {
+  { workspaceId, repoKey, number }: IssueKey,
+  place: ReportedRepo,
+  { day, at, closed, userId }: IssueEvent,
+): Promise<{ before: string | null; countedIn: string; now: string | null } | undefined> => {
   const key = [workspaceId, repoKey, number, day]
   const known = singleRow(await tx.rows(LOCK_ISSUE, key))
-  const changed = await tx.rows(SET_ISSUE, [...key, at, closed, userId])
-  if (changed.length === 0) return undefined
-  return { before: known.closed ? known.userId : null, now: closed ? userId : null }
+  const [before, now] = [known.closed ? known.userId : null, closed ? userId : null]
+  const isSame = before === now
+  const countedIn = isSame && before !== null ? known.countedIn : place.repoKey
+  const changed = await tx.rows(SET_ISSUE, [...key, at, closed, userId, countedIn])
+  return changed.length === 0 || isSame ? undefined : { before, countedIn: known.countedIn, now }
 }

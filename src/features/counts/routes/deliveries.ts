@@ -19,7 +19,7 @@ import { Verification, webhookSecret } from '../webhooks/signature.js'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The delivery described by the headers, on the delivery route. */
-    delivery: (DeliveryHead & ExpectedDelivery & { payers: Payers }) | null
+    delivery: (DeliveryHead & ExpectedDelivery & { payers: Payers; refund(): Promise<void> }) | null
   }
 }
 
@@ -58,15 +58,21 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     // The payer is an admin. A workspace without an admin has no webhook.
     if (!webhook || webhook.payerId === null) return reject(request, new ApiError('webhook_not_found'))
     const secrets = { id, generations: webhook.generations }
-    const verification = new Verification(config.webhookKeys, secrets, proof)
+    const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true
+    const signsPayload = isForm && host.signsPayloadOfForm
+    const verification = new Verification(config.webhookKeys, secrets, proof, signsPayload)
     if (verification.hasFailed) return reject(request, new ApiError('signature_invalid'))
     const [event = '', deliveryId = ''] = [host.readEvent(headers), host.readDeliveryId(headers)]
     const payers = await payersOfWorkspace(request, webhook.workspaceId, webhook.payerId)
-    await app.rateLimits.admit(request, 'deliveries', { payers, amount: 0 })
+    const canMatter = host.events.has(event)
+    if (canMatter) await app.rateLimits.admit(request, 'deliveries', { payers, amount: 0 })
     request.delivery = {
       payers,
+      canMatter,
+      refund: async () => {},
       admit: async () => {
-        await app.rateLimits.admit(request, 'deliveries', { payers })
+        const { refund } = await app.rateLimits.admit(request, 'deliveries', { payers })
+        deliveryOf(request).refund = refund
         request.work = await app.rateLimits.beginWork(payers.map((payer) => `deliveries, ${payer}`))
       },
       webhookId: id,
@@ -75,7 +81,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       deliveryId: DELIVERY_ID.test(deliveryId) ? deliveryId : undefined,
       kind: config.repohost.kind,
       hostname,
-      isForm: headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true,
+      isForm,
       verification,
     }
   })
@@ -124,7 +130,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'receiveDelivery',
       tags: ['activity'],
       summary: 'Receive a webhook delivery',
-      description: `For the repository host only, and only with the headers of the configured kind of host. Each new commit pushed to the default branch counts for its author, on the date that its timestamp shows. A timestamp in UTC (\`Z\`) counts on that day of the author’s time zone. A closed issue counts for the person who closed it, on that day of the person’s time zone. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. GitHub’s \`repository\` event with the action \`renamed\` gives admins a notice, and moves nothing. Other events have no effect. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
+      description: `For the repository host only, and only with the headers of the configured kind of host. Each new commit pushed to the default branch counts for its author, on the date that its timestamp shows. A timestamp in UTC (\`Z\`) counts on that day of the author’s time zone. A closed issue counts for the person who closed it, on that day of the person’s time zone. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. GitHub’s \`repository\` event with the action \`renamed\` gives admins a notice, and moves nothing. Other events have no effect, aren’t listed, and count towards no limit. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
       params: DeliveryParams,
       headers: DeliveryHeaders,
       response: { 200: ref(Ok) },
@@ -133,11 +139,16 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const head = deliveryOf(request)
       const body = await readBody(request, reply)
       requireTimelyBody(request)
+      if (!body) return { ok: true } as const
       if ('failure' in body) {
         await withPermits(request, 1, () => recordFailure(database, head, body.failure))
         throw body.failure
       }
       const { delivery } = body
+      if (!delivery.isListed) {
+        await head.refund()
+        return { ok: true } as const
+      }
       const rows = 1 + delivery.commits.length + (delivery.issue ? 1 : 0)
       await withPermits(request, rows, async () => {
         const { left, renamed } = delivery

@@ -8,8 +8,8 @@ import { addressOf } from '../../../platform/rate-limits/payers.js'
 import { type Delivery, type DeliveryContext, readDelivery } from './delivery.js'
 import type { Verification } from './signature.js'
 
-/** A signed body's content, or why it can't be read. */
-export type SignedBody = { delivery: Delivery } | { failure: ApiError }
+/** A signed body's content, or why it can't be read. Undefined: the event has no effect, so the body isn't read. */
+export type SignedBody = { delivery: Delivery } | { failure: ApiError } | undefined
 
 const tooManyCommits = (commits: number) =>
   new ApiError('payload_too_large', {
@@ -19,6 +19,8 @@ const tooManyCommits = (commits: number) =>
 export interface ExpectedDelivery extends DeliveryContext {
   webhookId: string
   verification: Verification
+  /** Whether the event can have an effect. */
+  canMatter: boolean
   /** Call it once the signature holds, before anything is parsed. @throws {ApiError} `rate_limited` */
   admit(): Promise<void>
 }
@@ -27,7 +29,7 @@ export interface ExpectedDelivery extends DeliveryContext {
 export const readSignedBody = async (
   request: FastifyRequest,
   reply: FastifyReply,
-  { webhookId, verification, admit, kind, hostname, event, isForm }: ExpectedDelivery,
+  { webhookId, verification, canMatter, admit, kind, hostname, event, isForm }: ExpectedDelivery,
 ): Promise<SignedBody> => {
   // Until the signature is verified, only the address is known.
   const body = new LargeBody(request, reply, {
@@ -38,6 +40,7 @@ export const readSignedBody = async (
   try {
     const bytes = await body.receive((chunk) => verification.add(chunk))
     if (!verification.holds) throw new ApiError('signature_invalid')
+    if (!canMatter) return undefined
     await admit()
     await body.takeTurnIfLarge()
     const found = await readDelivery(bytes, { kind, hostname, event, isForm })

@@ -41,6 +41,8 @@ export interface DeliveredCommit {
 }
 
 export interface DeliveredIssue {
+  /** The host's id. Undefined: the payload has none. */
+  id: number | undefined
   number: number
   closed: boolean
   /** The person who closed or reopened it. */
@@ -50,6 +52,8 @@ export interface DeliveredIssue {
 }
 
 export interface Delivery {
+  /** Whether the event has an effect, or is of a kind that can count. */
+  isListed: boolean
   /** The name in the payload, if there is one. */
   repo: string | undefined
   /** Commits with a hash and a time, each hash once. */
@@ -117,7 +121,8 @@ export const readDelivery = async (bytes: Buffer, context: DeliveryContext): Pro
   const { kind, event, isForm } = context
   const text = isForm ? await readPayload(bytes) : bytes
   const payload = await readJson(text, bounds)
-  const { repo, commits, notDelivered, issue, left, renamed } = hostKinds[kind].readReport(event, payload)
+  const report = hostKinds[kind].readReport(event, payload)
+  const { repo, commits, notDelivered, issue, left, renamed } = report
   if (commits.length > limits.webhook_commits) return { tooMany: commits.length }
   const found = new Map<string, DeliveredCommit>()
   let unreadable = 0
@@ -136,6 +141,7 @@ export const readDelivery = async (bytes: Buffer, context: DeliveryContext): Pro
   const closedAt = issue && parseTimestamp(issue.at)
   const isRename = renamed !== undefined && isRepoPath(renamed.from, kind) && isRepoPath(renamed.to, kind)
   return {
+    isListed: report.canCount || left !== undefined || isRename,
     left,
     renamed: isRename ? { ...renamed, hash: createHash('sha256').update(text).digest('hex') } : undefined,
     repo: repo !== undefined && repo.length <= REPO_LENGTH && !repo.includes(NUL) ? repo : undefined,
@@ -146,6 +152,7 @@ export const readDelivery = async (bytes: Buffer, context: DeliveryContext): Pro
       issue === undefined || closedAt === undefined
         ? undefined
         : {
+            id: issue.issueId,
             number: issue.number,
             closed: issue.closed,
             by: personOf(issue),

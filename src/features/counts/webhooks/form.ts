@@ -19,58 +19,82 @@ const NAME = Buffer.from('payload')
 const PIECE_BYTES = 65_536
 
 /**
- * The value of the form's first field `payload`, decoded. Empty if there's none. A form of 24 MiB can have 12 million
- * fields, so nothing is created for the others. The value is decoded in place, because the form isn't needed afterwards.
+ * Decodes the value of a form's first field `payload`, piece by piece. A form of 24 MiB can have 12 million fields, so
+ * nothing is created for the others. Text that isn't an encoded byte stays as it is.
  */
+export class FormPayload {
+  private place: 'name' | 'value' | 'other field' | 'end' = 'name'
+  /** How many characters of the name have matched, or -1. */
+  private matched = 0
+  /** How many characters of `%xx` have arrived, and the first digit. */
+  private begun = 0
+  private firstDigit = 0
+
+  /**
+   * @param into receives the value's bytes. It may overlap with this piece and earlier ones
+   * @returns the decoded bytes of the value in this piece
+   */
+  push(piece: Buffer, into: Buffer = Buffer.allocUnsafe(piece.length + 2)): Buffer {
+    let length = 0
+    const add = (byte: number) => {
+      if (this.place === 'value') into[length++] = byte
+      else if (this.place === 'name') this.matched = byte === NAME[this.matched] ? this.matched + 1 : -1
+    }
+    for (let at = 0; at < piece.length && this.place !== 'end'; at++) {
+      const byte = piece[at] as number
+      if (this.begun > 0 && isHex(byte)) {
+        if (this.begun === 2) add(valueOfHex(this.firstDigit) * 16 + valueOfHex(byte))
+        this.firstDigit = byte
+        this.begun = this.begun === 1 ? 2 : 0
+        continue
+      }
+      if (this.begun > 0) this.addUndecoded(add)
+      if (byte === PERCENT) this.begun = 1
+      else if (byte === AND) this.endField()
+      else if (byte === EQUALS && this.place === 'name') this.place = this.isPayload ? 'value' : 'other field'
+      else add(byte === PLUS ? BLANK : byte)
+    }
+    return into.subarray(0, length)
+  }
+
+  /** The last bytes of the value. */
+  end(): Buffer {
+    const bytes: number[] = []
+    if (this.place === 'value' && this.begun > 0) this.addUndecoded((byte) => bytes.push(byte))
+    return Buffer.from(bytes)
+  }
+
+  private get isPayload(): boolean {
+    return this.matched === NAME.length
+  }
+
+  private endField() {
+    this.place = this.place === 'value' || (this.place === 'name' && this.isPayload) ? 'end' : 'name'
+    this.matched = 0
+  }
+
+  /** Adds the characters of what looked like an encoded byte. */
+  private addUndecoded(add: (byte: number) => void) {
+    add(PERCENT)
+    if (this.begun === 2) add(this.firstDigit)
+    this.begun = 0
+  }
+}
+
+/** The payload in a form. It's decoded in place, because the form isn't needed afterwards. Empty if there's none. */
 export const readPayload = async (form: Buffer): Promise<Buffer> => {
-  let yieldAt = PIECE_BYTES
-  for (let start = 0; start < form.length; start++) {
-    if (start >= yieldAt) {
-      await yieldIfDue()
-      yieldAt = start + PIECE_BYTES
-    }
-    const valueStart = skipName(form, start)
-    // The scan also finds the end of the value.
-    while (start < form.length && form[start] !== AND) start++
-    if (valueStart !== undefined) return decode(form.subarray(Math.min(valueStart, start), start))
-  }
-  return Buffer.alloc(0)
-}
-
-/** Where the value begins, if the field at `start` has the name. Each of its characters may be encoded. */
-const skipName = (form: Buffer, start: number): number | undefined => {
-  let at = start
-  for (const char of NAME) {
-    if (form[at] === char) at++
-    else if (encodedByte(form, at) === char) at += 3
-    else return undefined
-  }
-  const next = form[at]
-  return next === undefined || next === AND || next === EQUALS ? at + 1 : undefined
-}
-
-/** Text that isn't an encoded byte stays as it is. */
-const decode = async (text: Buffer): Promise<Buffer> => {
+  const payload = new FormPayload()
   let length = 0
-  let yieldAt = PIECE_BYTES
-  for (let at = 0; at < text.length; at++) {
-    if (at >= yieldAt) {
-      await yieldIfDue()
-      yieldAt = at + PIECE_BYTES
-    }
-    const byte = text[at] as number
-    const encoded = encodedByte(text, at)
-    if (encoded >= 0) at += 2
-    text[length++] = encoded >= 0 ? encoded : byte === PLUS ? BLANK : byte
+  for (let start = 0; start < form.length; start += PIECE_BYTES) {
+    await yieldIfDue()
+    const piece = form.subarray(start, start + PIECE_BYTES)
+    // What's decoded is never longer than what was read.
+    length += payload.push(piece, form.subarray(length)).length
   }
-  return text.subarray(0, length)
+  const end = payload.end()
+  end.copy(form, length)
+  return form.subarray(0, length + end.length)
 }
-
-/** The byte that `%xx` stands for, or -1 for anything else. */
-const encodedByte = (text: Buffer, at: number): number =>
-  text[at] === PERCENT && isHex(text[at + 1]) && isHex(text[at + 2])
-    ? valueOfHex(text[at + 1]) * 16 + valueOfHex(text[at + 2])
-    : -1
 
 const isHex = (byte = 0) =>
   (byte >= ZERO && byte <= NINE) || ((byte | LOWER) >= LOWER_A && (byte | LOWER) <= LOWER_F)

@@ -5,6 +5,7 @@
 import { createHash, createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Access } from '../../../platform/access/access.js'
 import type { Proof } from '../../../platform/hosts/kind.js'
+import { FormPayload } from './form.js'
 
 /** A webhook and the secret generations it still accepts. */
 interface AcceptedSecrets {
@@ -26,6 +27,8 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest()
 /** Compares a delivery's body, as it arrives, with its proof, in a time that doesn't depend on the secrets. */
 export class Verification {
   private readonly hmacs: Hmac[]
+  /** Of the JSON in a form, which Forgejo and Gitea sign. */
+  private readonly payload: { form: FormPayload; hmacs: Hmac[] } | undefined
   private readonly isSecret: boolean
   private hasBody = false
 
@@ -33,9 +36,12 @@ export class Verification {
     keys: string[],
     { id, generations }: AcceptedSecrets,
     readonly proof: Proof,
+    signsPayloadOfForm = false,
   ) {
     const secrets = keys.flatMap((key) => generations.map((generation) => deriveSecret(key, id, generation)))
-    this.hmacs = 'hmac' in proof ? secrets.map((secret) => createHmac('sha256', secret)) : []
+    const hmacs = () => ('hmac' in proof ? secrets.map((secret) => createHmac('sha256', secret)) : [])
+    this.hmacs = hmacs()
+    this.payload = signsPayloadOfForm ? { form: new FormPayload(), hmacs: hmacs() } : undefined
     const given = 'secret' in proof ? sha256(proof.secret) : undefined
     // All are compared, even after a match.
     const equal = given ? secrets.filter((secret) => timingSafeEqual(sha256(secret), given)) : []
@@ -50,6 +56,11 @@ export class Verification {
   add(chunk: Buffer): void {
     this.hasBody = true
     for (const hmac of this.hmacs) hmac.update(chunk)
+    if (this.payload) this.addPayload(this.payload.form.push(chunk))
+  }
+
+  private addPayload(part: Buffer): void {
+    for (const hmac of this.payload?.hmacs ?? []) hmac.update(part)
   }
 
   /** Whether the complete body is genuine. Call it once. */
@@ -57,8 +68,10 @@ export class Verification {
     // Without a body, nothing was signed.
     if (!this.hasBody) return false
     if ('secret' in this.proof) return this.isSecret
+    if (this.payload) this.addPayload(this.payload.form.end())
     const given = Buffer.from(this.proof.hmac, 'hex')
-    return this.hmacs.filter((hmac) => timingSafeEqual(hmac.digest(), given)).length > 0
+    const hmacs = [...this.hmacs, ...(this.payload?.hmacs ?? [])]
+    return hmacs.filter((hmac) => timingSafeEqual(hmac.digest(), given)).length > 0
   }
 }
 

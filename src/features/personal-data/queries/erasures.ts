@@ -144,7 +144,8 @@ const CLAIM_ISSUES = statement(
   update reported_issues i set user_id = case when a.closed_issues_uploaded = false then '${DELETED_USER}'::uuid end
   from daily_activity a
   where i.workspace_id = $1::uuid and i.user_id = $2::uuid
-    and a.workspace_id = $1::uuid and a.user_id = $2::uuid and a.day = i.day and a.repo_key = i.repo_key
+    and a.workspace_id = $1::uuid and a.user_id = $2::uuid and a.day = i.day
+    and a.repo_key = coalesce(i.counted_in, i.repo_key)
     and a.day >= $3::date and a.day < $3::date + interval '1 month' and (a.day, a.repo_key) ${UP_TO_END}`,
 )
 
