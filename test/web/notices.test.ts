@@ -126,11 +126,11 @@ else {
       const move = async () => {
         await list.getByLabel('GitHub access token').fill(ada.repohostToken)
         await list.getByRole('button', { name: 'Move settings' }).click()
-        await page.settled()
       }
       await list.getByRole('button', { name: /^Move settings/ }).click()
       t.same(await page.violations(), [])
       await move()
+      await list.getByRole('alert').waitFor()
       t.equal(
         (await ada.get(`/api/settings/acme/new?workspace=${id}`)).status,
         404,

@@ -977,7 +977,9 @@ else {
     const { page } = visitor
     await visitor.open(`/w/${id}/settings/integrations`)
     await visitor.button('Set up webhook').click()
-    await visitor.sees('No deliveries yet. Deliveries with a wrong secret aren’t listed.')
+    await visitor.sees(
+      'No deliveries yet. Deliveries with a wrong secret, and of events that never count, aren’t listed.',
+    )
     await visitor.sees(
       'Paste the URL into “Payload URL”, and enter the secret. Choose the content type application/json.',
     )
