@@ -88,8 +88,8 @@ const SignedIn = () => {
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const workspace = me?.workspaces.find((one) => one.id === id)
   // Fetched after the numbers, which matter most.
-  const notices = useRead('GET /api/me/notices', me && {}).data?.notices ?? []
-  const later = useRest(!!me)
+  const notices = useRead('GET /api/me/notices', me && {}).data?.notices
+  const later = useRest(!!notices)
   useEffect(() => {
     if (workspace) rememberWorkspace(workspace.id)
   }, [workspace?.id])
@@ -117,7 +117,7 @@ const SignedIn = () => {
             <NotFound />
           ) : (
             <WorkspaceContext.Provider value={workspace as Workspace}>
-              {later && <later.AboveScreen notices={notices} />}
+              {later && <later.AboveScreen notices={notices ?? []} />}
               {workspace &&
                 hasStepsLeft(workspace) &&
                 [`/w/${workspace.id}`, startOf(workspace)].includes(path) && (

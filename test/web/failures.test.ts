@@ -326,8 +326,8 @@ else {
       path: '/account',
       picked: ['Time zone', 'UTC'],
       submit: 'Save time zone',
-      method: 'POST',
-      call: 'team/active-minutes',
+      method: 'PUT',
+      call: 'me/timezone',
       done: 'Time zone saved',
     },
     'an editor key': {
