@@ -363,7 +363,8 @@ t.test('keys that were stored under other prefixes are counted', async (t) => {
 })
 
 t.test('a world-readable signing secret is reported', async (t) => {
-  const folder = await temporaryFolder(t)
+  const folder = join(await temporaryFolder(t), 'data')
+  await mkdir(folder)
   const file = join(folder, 'jwt-secret')
   await writeFile(file, 'x'.repeat(40))
   await chmod(file, 0o644)

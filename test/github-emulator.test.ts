@@ -9,10 +9,6 @@ t.test(
   'an emulated GitHub delivers pushes and closed issues on its own, and the dashboard shows them',
   async (t) => {
     const service = await reuseService(t)
-    const ada = await service.signIn('ada')
-    const { id } = await service.workspace(ada, { patterns: ['ada/*'] })
-    const { path, secret } = await createWebhook(service, ada, id)
-    const webhook = `/api/team/workspaces/${id}/webhook`
     const emulator = await createEmulator({
       service: 'github',
       port: 0,
@@ -25,10 +21,16 @@ t.test(
       },
     })
     t.teardown(() => emulator.close())
+    const headers = { Authorization: 'Bearer token-of-ada', 'Content-Type': 'application/json' }
+    const user = (await (await fetch(`${emulator.url}/user`, { headers })).json()) as { id: number }
+    const ada = await service.signIn('ada', { id: user.id })
+    const { id } = await service.workspace(ada, { patterns: ['ada/*'] })
+    const { path, secret } = await createWebhook(service, ada, id)
+    const webhook = `/api/team/workspaces/${id}/webhook`
     const ask = async (method: string, resource: string, body: object) => {
       const response = await fetch(`${emulator.url}/repos/ada/api${resource}`, {
         method,
-        headers: { Authorization: 'Bearer token-of-ada', 'Content-Type': 'application/json' },
+        headers,
         body: JSON.stringify(body),
       })
       if (!response.ok) throw new Error(`${method} ${resource}: ${await response.text()}`)

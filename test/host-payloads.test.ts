@@ -1,6 +1,6 @@
 /**
  * Deliveries in the shapes that GitLab, Gitea, Forgejo and Gogs (with Gitea's headers) send, with what hosts add around
- * the parts that count. Each says what it must count for bob.
+ * the parts that count. Each says what it must count for bob, whose id at the host they name.
  */
 import t from 'tap'
 import type { RepohostKind } from '../schemas/common.js'
@@ -31,7 +31,7 @@ const gitlabProject = {
   default_branch: 'main',
 }
 
-const gitlabShapes = (day: string): Shape[] => {
+const gitlabShapes = (day: string, id: number): Shape[] => {
   const push = (ref: string, more: object = {}) => ({
     object_kind: 'push',
     event_name: 'push',
@@ -40,7 +40,7 @@ const gitlabShapes = (day: string): Shape[] => {
     ref,
     ref_protected: true,
     checkout_sha: hash(),
-    user_id: 4,
+    user_id: id,
     user_name: 'Bob',
     user_username: 'bob',
     user_email: 'bob@example.com',
@@ -66,7 +66,7 @@ const gitlabShapes = (day: string): Shape[] => {
   const issue = (action: string, more: object = {}) => ({
     object_kind: 'issue',
     event_type: 'issue',
-    user: { id: 4, name: 'Bob', username: 'bob', email: '[REDACTED]' },
+    user: { id, name: 'Bob', username: 'bob', email: '[REDACTED]' },
     project: gitlabProject,
     object_attributes: {
       id: 301 + ++number,
@@ -128,8 +128,8 @@ const gitlabShapes = (day: string): Shape[] => {
   ]
 }
 
-const forgejoShapes = (day: string): Shape[] => {
-  const bob = { id: 4, login: 'bob', username: 'bob', full_name: 'Bob', email: 'bob@noreply.localhost' }
+const forgejoShapes = (day: string, id: number): Shape[] => {
+  const bob = { id, login: 'bob', username: 'bob', full_name: 'Bob', email: 'bob@noreply.localhost' }
   const repository = {
     id: 15,
     owner: bob,
@@ -217,17 +217,20 @@ const forgejoShapes = (day: string): Shape[] => {
   ]
 }
 
-const shapes: Partial<Record<RepohostKind, (day: string) => Shape[]>> = {
+const shapes: Partial<Record<RepohostKind, (day: string, id: number) => Shape[]>> = {
   gitlab: gitlabShapes,
   forgejo: forgejoShapes,
 }
 
 for (const [kind, shapesOn] of Object.entries(shapes))
   t.test(`${kind}: each shape counts what it says`, async (t) => {
-    const { webhook, today } = await startWebhook(t, kind as RepohostKind)
+    const { webhook, bob, today } = await startWebhook(t, kind as RepohostKind)
     const expected = { commits: 0, closed_issues: 0 }
     let listed = 0
-    for (const { name, event, payload, commits = 0, issues = 0, isQuiet = false } of shapesOn(today)) {
+    for (const { name, event, payload, commits = 0, issues = 0, isQuiet = false } of shapesOn(
+      today,
+      bob.repohostId,
+    )) {
       t.equal((await webhook.send({ event, payload })).status, 200, name)
       expected.commits += commits
       expected.closed_issues += issues
