@@ -182,6 +182,9 @@ export const Ok = Resource('Ok', { ok: Type.Literal(true) }, { examples: [{ ok: 
 /** For operations without a body: nothing, or an empty object. */
 export const NoBody = Closed({}, { title: 'NoBody', description: 'No body, or `{}`.' })
 
+/** The first sentence about an operation that returns a page. */
+export const PAGED = `Returns the first page, with at most ${limits.page_size_default} rows unless you send \`limit\`: send \`next_cursor\` as \`cursor\` to get the next one.`
+
 export const PageQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({

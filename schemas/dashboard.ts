@@ -125,7 +125,7 @@ export const Dashboard = Resource('Dashboard', {
   previous_totals: Type.Unsafe<Static<typeof Totals>>({
     ...Totals,
     description:
-      'Totals for the same number of days just before the range, widened to whole weeks if published weeks are shown.',
+      'Totals for the same number of days just before the range, days to come left out, and widened to whole weeks if published weeks are shown. All 0 if no day of the range has begun.',
   }),
   daily: Type.Array(Named('DashboardDay', { day: Day, ...Totals.properties }), {
     description: 'Every day of the range, oldest first. Hidden numbers are null.',

@@ -52,8 +52,10 @@ export const limits = {
   invite_uses: 1_000,
   invite_hours_max: 2_160,
   invite_hours_default: 168,
+  /** How many days after today (UTC) a dashboard's range may end. */
+  range_days_ahead: 366,
   page_size_max: 500,
-  page_size_default: 100,
+  page_size_default: 500,
   /** An owner, and at GitLab each group in an owner's path. */
   owner_length: 100,
   /** The group path that owns a repository at GitLab. */

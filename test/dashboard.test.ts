@@ -104,12 +104,67 @@ t.test('a range covers at most 366 days and can’t end before it starts', async
   t.equal(await range('&from=0000-01-01'), 'validation_failed')
   const tomorrow = addDays(today, 1)
   t.equal(await range(`&from=${tomorrow}&to=${tomorrow}`), `${tomorrow} ${tomorrow} 1`)
-  t.equal(await range(`&from=${addDays(today, -1)}`), `${addDays(today, -1)} ${tomorrow} 3`)
-  for (const later of [addDays(today, 2), '9999-12-31']) {
+  t.equal(await range(`&from=${addDays(today, -1)}`), `${addDays(today, -1)} ${addDays(today, 28)} 30`)
+  const last = addDays(today, 366)
+  t.equal(await range(`&from=${tomorrow}&to=${last}`), `${tomorrow} ${last} 366`)
+  t.equal(await range(`&from=${addDays(last, -1)}`), `${addDays(last, -1)} ${last} 2`)
+  for (const later of [addDays(today, 367), '9999-12-31']) {
     t.equal(await range(`&from=${later}`), 'validation_failed')
     t.equal(await range(`&from=${today}&to=${later}`), 'validation_failed')
   }
   t.equal(await range('&member=nobody'), 'member_not_found')
+})
+
+t.test('days to come are zeros, and comparisons leave them out', async (t) => {
+  const { ada, bob, id, today } = await start(t)
+  const ago = (days: number) => addDays(today, -days)
+  await flush(bob, [
+    { repo: 'acme/api', day: today, minutes: 10, hours: { 0: 10 } },
+    { repo: 'acme/api', day: ago(1), minutes: 20 },
+    { repo: 'acme/api', day: ago(2), minutes: 40 },
+    { repo: 'acme/api', day: ago(3), minutes: 80 },
+    { repo: 'acme/api', day: ago(4), minutes: 160 },
+  ])
+  const read = async (path: string, caller = bob) => {
+    const { range, totals, previous_totals, daily } = (await caller.get(path)).body
+    const days = daily.flatMap((one: { day: string; active_minutes: number }) =>
+      one.active_minutes === 0 ? [] : [`${one.day} ${one.active_minutes}`],
+    )
+    return [range.days, daily.length, days, totals.active_minutes, previous_totals]
+  }
+  const sums = (active_minutes: number, active_members = 1) => ({
+    active_minutes,
+    commits: 0,
+    closed_issues: 0,
+    active_members,
+  })
+  const paths = {
+    team: path(id),
+    mine: `/api/team/dashboard/mine?workspace=${id}`,
+    'all own time': '/api/team/dashboard/mine?',
+  }
+  for (const [name, start] of Object.entries(paths)) {
+    const caller = name === 'team' ? ada : bob
+    const ranged = (from: string, to: string) => read(`${start}&from=${from}&to=${to}`, caller)
+    t.same(
+      await ranged(ago(1), addDays(today, 6)),
+      [8, 8, [`${ago(1)} 20`, `${today} 10`], 30, sums(120)],
+      `${name}: two days have begun, so two are compared`,
+    )
+    t.same(await ranged(today, addDays(today, 365)), [366, 366, [`${today} 10`], 10, sums(20)], name)
+    t.same(
+      await ranged(addDays(today, 1), addDays(today, 366)),
+      [366, 366, [], 0, sums(0, 0)],
+      `${name}: nothing is compared with days that are all to come`,
+    )
+  }
+  const { body } = await bob.get('/api/me/views')
+  const compared = body.views.filter(({ kind }: { kind: string }) => kind === 'comparison')
+  t.same(
+    compared.map(({ range }: { range: { from: string; to: string } }) => `${range.from} ${range.to}`),
+    [`${ago(3)} ${ago(1)}`],
+    'the list of views has the compared days',
+  )
 })
 
 t.test('every total is the sum of its parts, even after members have left', async (t) => {

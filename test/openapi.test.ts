@@ -136,6 +136,28 @@ interface ProblemSchema {
   properties: { code: { const: string }; status: { const: number } }
 }
 
+t.test('first sentences say what clients have to know', async (t) => {
+  const operations = operationsOf(await readDocument(files.full))
+  const paged = operations.filter(({ operation }) =>
+    operation.parameters?.some(({ name }) => name === 'cursor'),
+  )
+  t.equal(paged.length, 7)
+  for (const { where, operation } of paged)
+    t.match(
+      operation.description,
+      /^Returns the first page, with at most 500 rows unless you send `limit`:/,
+      where,
+    )
+  const descriptionOf = (id: string) =>
+    operations.find(({ operation }) => operation.operationId === id)?.operation.description ?? ''
+  t.match(
+    descriptionOf('pushSettings'),
+    /^[^.]*401 `repohost_token_invalid` is about `X-Repohost-Token` alone, never about your session\./,
+  )
+  for (const id of ['pushSettings', 'pullSettings'])
+    t.match(descriptionOf(id), /The snapshot belongs to the workspace that matched\./, id)
+})
+
 t.test('every error response has one schema and one example per code', async (t) => {
   for (const file of Object.values(files)) {
     const document = await readDocument(file)

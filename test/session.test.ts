@@ -189,8 +189,34 @@ t.test('a change with the cookie has to come from a known origin', async (t) => 
     headers: cookie,
   })
   t.equal(exchange.status, 200, 'nor does the exchange of a token, for which the cookie counts nothing')
-  const out = await service.request('POST', '/api/auth/logout', { headers: cookie })
-  t.hasStrict(out, { status: 403, body: { code: 'csrf_rejected' } }, 'but signing out does')
+})
+
+t.test('signing out with the cookie works without an origin, but not from another one', async (t) => {
+  const service = await startService(t, { env: { BASE_URL: 'https://api.example.com' } })
+  const ada = await service.signIn('ada')
+  const cookie = { Cookie: `svc_token=${ada.token}` }
+  const signOut = (headers: Record<string, string>) =>
+    service.request('POST', '/api/auth/logout', { headers: { ...cookie, ...headers } })
+  const rejections: Record<string, string>[] = [
+    { Origin: 'null' },
+    { Origin: 'https://evil.example.com' },
+    { Origin: 'https://evil.example.com', 'Sec-Fetch-Site': 'same-origin' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { 'Sec-Fetch-Site': 'none' },
+  ]
+  for (const rejected of rejections) {
+    const reply = await signOut(rejected)
+    t.hasStrict(reply, { status: 403, body: { code: 'csrf_rejected' } }, JSON.stringify(rejected))
+    t.same(reply.headers.getSetCookie(), [])
+  }
+  const out = await signOut({})
+  t.equal(out.status, 200)
+  t.match(out.headers.getSetCookie()[0], /^svc_token=; Max-Age=0; /)
+  t.hasStrict(await service.request('GET', '/api/me', { headers: cookie }), {
+    status: 401,
+    body: { code: 'token_revoked' },
+  })
 })
 
 t.test('signing out ends the session immediately here and soon on other instances', async (t) => {

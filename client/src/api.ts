@@ -186,7 +186,7 @@ export type Dashboard = {
   range: DayRange
   idle_window_minutes: number
   totals: Totals
-  /** Totals for the same number of days just before the range, widened to whole weeks if published weeks are shown. */
+  /** Totals for the same number of days just before the range, days to come left out, and widened to whole weeks if published weeks are shown. All 0 if no day of the range has begun. */
   previous_totals: Totals
   /** Every day of the range, oldest first. Hidden numbers are null. */
   daily: DashboardDay[]
@@ -351,6 +351,7 @@ export type Limits = {
   invite_uses: number
   invite_hours_max: number
   invite_hours_default: number
+  range_days_ahead: number
   page_size_max: number
   page_size_default: number
   owner_length: number
@@ -545,7 +546,7 @@ export type OwnDashboard = {
   range: DayRange
   /** Null without a workspace. */
   idle_window_minutes: number | null
-  /** Totals for the same number of days just before the range, widened to whole weeks if published weeks are shown. */
+  /** Totals for the same number of days just before the range, days to come left out, and widened to whole weeks if published weeks are shown. All 0 if no day of the range has begun. */
   previous_totals: Totals
   /** Most minutes first. All members, with or without activity, and people who have left but were active in the range. With `repo`, only people with activity in it. If published weeks are shown, their days list no one. */
   members: DashboardMember[]

@@ -12,7 +12,7 @@ import { DownloadIcon, FailureNote, Loaded, More, Person } from '../ui.js'
  * The service doesn't filter, so the page searches: until it has enough matches or has read the maximum number of
  * entries.
  */
-const [ENOUGH, MAX_SEARCHED, PAGE] = [10, 2_000, 500]
+const [ENOUGH, MAX_SEARCHED, FIRST, PAGE] = [10, 2_000, 100, 500]
 
 /** The maximum number of entries in a file. */
 const MAX_IN_FILE = 20_000
@@ -51,11 +51,11 @@ export const Audit = () => {
   const filter: Filter = { actor: query.actor, action: query.action, from: query.from, to: query.to }
   const isFiltered = Object.values(filter).some(Boolean)
   const { matches, endsBefore } = filterOf(filter)
-  const response = useRead('GET /api/team/workspaces/{id}/audit', { path, query: {} })
+  const response = useRead('GET /api/team/workspaces/{id}/audit', { path, query: { limit: FIRST } })
   const { pages, ...paging } = usePages(response, (cursor) =>
     call('GET /api/team/workspaces/{id}/audit', {
       path,
-      query: { cursor, ...(isFiltered && { limit: PAGE }) },
+      query: { cursor, limit: isFiltered ? PAGE : FIRST },
     }),
   )
   const saving = useAction()

@@ -3,6 +3,7 @@
 import { ApiError } from '../../errors.js'
 import { addDays, mondayOf, type Range, rangeOf, sundayOf } from '../../platform/time/days.js'
 import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../privacy/index.js'
+import { rangeBefore } from './choose-range.js'
 import type { Filter, Subject } from './queries/filter.js'
 import type { NamedDays } from './queries/sources.js'
 
@@ -19,6 +20,8 @@ export interface DashboardQuestion {
   rules: PrivacyRules
   workspaceId: string
   range: Range
+  /** The caller's own today. Comparisons leave later days out. */
+  today: string
   subject: Subject
   /** The only repository to include, in lower case. */
   repoKey: string | undefined
@@ -36,8 +39,11 @@ export type ShownDays =
   | { kind: 'published'; weeks: Weeks }
   | { kind: 'mixed'; weeks: Weeks; named: NamedDays }
 
-/** Hidden: the question names another person, whose activity is private on these days. */
-export type ComparedDays = ShownDays | { kind: 'hidden' }
+/**
+ * Hidden: the question names another person, whose activity is private on these days. None: no day of the range has
+ * begun.
+ */
+export type ComparedDays = ShownDays | { kind: 'hidden' } | { kind: 'none' }
 
 /** The part of the days, if any, that is shown as it was recorded. */
 export const recordedIn = (days: ComparedDays): NamedDays[] => {
@@ -47,6 +53,7 @@ export const recordedIn = (days: ComparedDays): NamedDays[] => {
       return [days.named]
     case 'published':
     case 'hidden':
+    case 'none':
       return []
   }
 }
@@ -66,16 +73,11 @@ export interface Shown {
   hours: ShownHours
 }
 
-/** What a response compares its range with: the same number of days immediately before. */
-export interface Compared {
-  range: Range
-  days: ComparedDays
-}
-
 /** The decision about a response. */
 export interface Decision {
   shown: Shown
-  before: Compared
+  /** What the response compares its range with. */
+  before: ComparedDays
 }
 
 /** Whether only the viewer's own activity is shown. */
@@ -85,7 +87,11 @@ export const isOwn = ({ viewer, subject }: DashboardQuestion): boolean =>
 /** Nothing else may make named days. */
 const namedDays = (range: Range) => range as NamedDays
 
-const divide = (question: DashboardQuestion, privacy: WorkspacePrivacy, requested: Range): ComparedDays => {
+const divide = (
+  question: DashboardQuestion,
+  privacy: WorkspacePrivacy,
+  requested: Range,
+): ShownDays | { kind: 'hidden' } => {
   const recorded: ShownDays = { kind: 'recorded', named: namedDays(requested) }
   if (isOwn(question)) return recorded
   const last = lastPublished(question.rules.floor, privacy)
@@ -106,10 +112,10 @@ export const decideShown = (question: DashboardQuestion, privacy: WorkspacePriva
   if (subject.kind === 'unknown') throw new ApiError('member_not_found')
   const filter = { userId: subject.kind === 'person' ? subject.userId : undefined, repoKey }
   const range = rangeOfDays(days)
-  const earlier = rangeOf(addDays(range.from, -range.days), addDays(range.from, -1))
+  const earlier = rangeBefore(range, question.today)
   return {
     shown: { range, days, filter, hours: decideHours(question) },
-    before: { range: earlier, days: divide(question, privacy, earlier) },
+    before: earlier ? divide(question, privacy, earlier) : { kind: 'none' },
   }
 }
 

@@ -12,7 +12,7 @@ import { type DashboardQuestion, type Decision, decideShown, recordedIn, type Sh
 import { readSnapshot, readUnusableDays, type Sources, sourcesOf } from './queries/sources.js'
 import { readPublished, readPublishedBefore } from './read-published.js'
 import { readRecorded } from './read-recorded.js'
-import { addUpTotals, type Totals } from './sums.js'
+import { addUpTotals, type Totals, ZERO_SUMS } from './sums.js'
 
 export interface DashboardResponse extends Decision {
   dashboard: Dashboard
@@ -31,20 +31,21 @@ export const readDashboard = (
     const { workspaceId } = question
     const workspace = await readWorkspace(tx, workspaceId)
     const { shown, before } = decideShown(question, workspace.privacy)
-    const unusable = await readUnusableDays(tx, workspaceId, { from: before.range.from, to: shown.range.to })
-    const sourcesBefore = recordedIn(before.days).map((named) =>
-      sourcesOf(workspaceId, named, shown.filter, unusable),
-    )
+    const recordedBefore = recordedIn(before)
+    const from = recordedBefore[0]?.from ?? shown.range.from
+    const unusable = await readUnusableDays(tx, workspaceId, { from, to: shown.range.to })
+    const sourcesBefore = recordedBefore.map((named) => sourcesOf(workspaceId, named, shown.filter, unusable))
     const [numbers, publishedBefore] = await Promise.all([
       readNumbers(tx, question, shown, sourcesBefore, unusable, trends),
-      readPublishedBefore(tx, question, before.days),
+      readPublishedBefore(tx, question, before),
     ])
     const dashboard: Dashboard = {
       workspace: { id: workspaceId, name: workspace.name },
       range: shown.range,
       idle_window_minutes: workspace.idle_window_minutes,
       totals: numbers.totals,
-      previous_totals: addUpTotals([...numbers.recordedBefore, ...publishedBefore]),
+      previous_totals:
+        before.kind === 'none' ? ZERO_SUMS : addUpTotals([...numbers.recordedBefore, ...publishedBefore]),
       daily: numbers.daily,
       members: numbers.members,
       repos: numbers.repos,

@@ -6,9 +6,10 @@ import { memberCsvColumns, type OwnDashboard } from '../../../schemas/dashboard.
 import { limits } from '../../../schemas/limits.js'
 import { isRepoPath } from '../../../schemas/owners.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import { addDays, type Buckets, bucketsOf, countDays, type Range, rangeOf } from '../../platform/time/days.js'
+import { type Buckets, bucketsOf, countDays, type Range } from '../../platform/time/days.js'
 import { Heatmap } from '../minutes/index.js'
 import { type OwnDayTotals, readAgentProjects, readOwnTotals, sumOwnHours } from '../own-time/index.js'
+import { rangeBefore } from './choose-range.js'
 import { listOwnCounts } from './queries/own-counts.js'
 import { readSnapshot } from './queries/sources.js'
 
@@ -17,6 +18,8 @@ export interface OwnTimeQuestion {
   person: { id: string; login: string; avatarUrl: string }
   hostKind: RepohostKind
   range: Range
+  /** Comparisons leave later days out. */
+  today: string
   /** In lower case. */
   repoKey: string | undefined
 }
@@ -142,12 +145,11 @@ export const readOwnTime = (
   { trends = false } = {},
 ): Promise<OwnDashboard> =>
   readSnapshot(database, async (tx) => {
-    const { person, range } = question
-    const { from, days: length } = range
-    const before = rangeOf(addDays(from, -length), addDays(from, -1))
+    const { person, range, today } = question
+    const before = rangeBefore(range, today)
     const [days, earlier, heatmap] = await Promise.all([
       readDays(tx, question, range),
-      readDays(tx, question, before),
+      before ? readDays(tx, question, before) : [],
       readHeatmap(tx, question),
     ])
     const buckets = trends ? bucketsOf(range, limits.trend_days) : undefined

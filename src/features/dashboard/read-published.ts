@@ -56,6 +56,7 @@ export const readPublishedBefore = async (
 ): Promise<Totals[]> => {
   switch (before.kind) {
     case 'hidden':
+    case 'none':
     case 'recorded':
       return []
     case 'published':

@@ -35,7 +35,7 @@ export const viewedInDashboard = (
 ): Viewed => {
   if (isOwn(question)) return NO_ONE
   const kind = isComparison ? 'comparison' : 'dashboard'
-  const [recordedBefore] = recordedIn(before.days)
+  const [recordedBefore] = recordedIn(before)
   switch (shown.days.kind) {
     case 'recorded':
     case 'mixed':

@@ -15,6 +15,8 @@ export interface Access<Found = unknown> {
   readonly credential: 'none' | 'session' | 'adminKey' | 'signature' | 'webhookSecret'
   /** Whether a browser's session cookie is accepted here. */
   readonly usesSession: boolean
+  /** Whether the cookie is accepted without the headers that say which page the request comes from. */
+  readonly takesUnknownOrigin?: boolean
   /** The scopes that admit an access key, any one of which is enough. Without this property, no key is admitted. */
   readonly scopes?: readonly Scope[]
   /** More scopes that admit an access key to a dry run, which changes nothing (`isDryRun`). */

@@ -47,3 +47,7 @@ export const isFromTrustedOrigin = ({ headers, server }: FastifyRequest): boolea
   headers.origin === undefined
     ? headers['sec-fetch-site'] === 'same-origin'
     : server.config.trustedOrigins.includes(headers.origin)
+
+/** Whether nothing says where the call comes from, as with clients that aren't browsers. */
+export const isFromUnknownOrigin = ({ headers }: FastifyRequest): boolean =>
+  headers.origin === undefined && headers['sec-fetch-site'] === undefined

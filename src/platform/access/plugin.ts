@@ -8,7 +8,7 @@ import fp from 'fastify-plugin'
 import type { Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
 import type { Access } from './access.js'
-import { isDryRun, isFromTrustedOrigin } from './caller.js'
+import { isDryRun, isFromTrustedOrigin, isFromUnknownOrigin } from './caller.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -64,7 +64,8 @@ export const callerFault = (
     access.tokenOf === undefined &&
     access.usesSession &&
     unsafeMethods.has(request.method) &&
-    !isFromTrustedOrigin(request)
+    !isFromTrustedOrigin(request) &&
+    !(access.takesUnknownOrigin && isFromUnknownOrigin(request))
   ) {
     return new ApiError('csrf_rejected')
   }

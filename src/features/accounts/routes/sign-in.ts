@@ -215,7 +215,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     method: 'POST',
     url: '/logout',
     config: {
-      access: anyone,
+      access: { ...anyone, takesUnknownOrigin: true },
       core: true,
       errors: [
         'unauthenticated',
@@ -233,7 +233,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       tags: ['auth'],
       summary: 'Sign out',
       description:
-        'Clears the session cookies and revokes the token of the request, if it has a valid one. With `everywhere`, which requires a valid token, revokes all of the caller’s earlier tokens. Access keys stay: revoke them with `DELETE /api/me/keys/{key}`.',
+        'Clears the session cookies and revokes the token of the request, if it has a valid one. Unlike other writes with the cookie, it needs neither `Origin` nor `Sec-Fetch-Site`, but rejects those of other sites. With `everywhere`, which requires a valid token, revokes all of the caller’s earlier tokens. Access keys stay: revoke them with `DELETE /api/me/keys/{key}`.',
       security: [{ bearer: [] }, { cookie: [] }, {}],
       body: LogoutBody,
       response: { 200: ref(Ok) },

@@ -17,7 +17,7 @@ import type { Range } from '../../../platform/time/days.js'
 import { readCaller } from '../../accounts/index.js'
 import { adminOf, memberIfWorkspaceGiven } from '../../workspaces/index.js'
 import { addAgentMinutes } from '../add-agent-minutes.js'
-import { defaultRange, readRequestedRange } from '../choose-range.js'
+import { type DashboardRange, rangeIn, readRequestedRange } from '../choose-range.js'
 import type { DashboardQuestion } from '../policies.js'
 import { findPerson, type Subject } from '../queries/filter.js'
 import { readDashboard } from '../read-dashboard.js'
@@ -77,12 +77,12 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const validateRange = ({ query }: FastifyRequest) =>
     readRequestedRange(database, query as Static<typeof OwnDashboardQuery>)
   /** By default, it ends on the caller's own today. A workspace key has no person, and so no time zone. */
-  const rangeFor = async (request: FastifyRequest): Promise<Range> => {
+  const rangeFor = async (request: FastifyRequest): Promise<DashboardRange> => {
     const requested = request.validated(validateRange)
-    if (requested.kind === 'given') return requested.range
-    if (request.key?.workspaceId) return defaultRange(database, 'UTC')
+    if (requested.kind === 'given' && !requested.endsLater) return requested
+    if (request.key?.workspaceId) return rangeIn(database, requested, 'UTC')
     const { timezone } = await readCaller(database.read, request.caller.userId)
-    return defaultRange(database, timezone ?? 'UTC')
+    return rangeIn(database, requested, timezone ?? 'UTC')
   }
 
   app.route({
@@ -97,7 +97,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'readDashboard',
       tags: ['activity'],
       summary: 'Read the team dashboard',
-      description: `Each minute belongs to the day and hour of the time zone in which it was recorded. The range includes both ends and has at most ${limits.range_days} days. By default it is the caller’s own today and the 29 days before. No day can be later than tomorrow (UTC). For minutes, commits and closed issues, the days add up to the totals, and so do the members and the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows, and the last row sums up all others. Where the workspace has, or had, the privacy level \`team\`, the dashboard shows whole ISO weeks as they were published on the Thursday after them. The range is widened to these weeks, no member is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer people other than the caller than the operator’s minimum (\`ACTIVITY_MIN_GROUP\`) had hours. Views are recorded: members who are named can read at \`GET /api/me/views\` who viewed their numbers, when, and for which range. The days of \`previous_totals\` are recorded as a comparison. With a workspace key, the heatmap is null, and the list of views shows the key’s name. ${forms}`,
+      description: `Each minute belongs to the day and hour of the time zone in which it was recorded. The range includes both ends and has at most ${limits.range_days} days. By default it is the caller’s own today and the 29 days before. It can end up to ${limits.range_days_ahead} days after today (UTC). Days to come are 0, and \`previous_totals\` leaves them out: it has as many days as have begun. For minutes, commits and closed issues, the days add up to the totals, and so do the members and the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows, and the last row sums up all others. Where the workspace has, or had, the privacy level \`team\`, the dashboard shows whole ISO weeks as they were published on the Thursday after them. The range is widened to these weeks, no member is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer people other than the caller than the operator’s minimum (\`ACTIVITY_MIN_GROUP\`) had hours. Views are recorded: members who are named can read at \`GET /api/me/views\` who viewed their numbers, when, and for which range. The days of \`previous_totals\` are recorded as a comparison. With a workspace key, the heatmap is null, and the list of views shows the key’s name. ${forms}`,
       querystring: DashboardQuery,
       headers: ConditionalReadHeaders,
       response: responseWith(Dashboard),
@@ -107,7 +107,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { workspaceId, userId, key } = request.granted(teamAccess)
       // A workspace key has no person.
       const viewer = key?.workspaceId ? { id: key.keyId, userId: null } : { id: userId, userId }
-      const range = await rangeFor(request)
+      const { range, today } = await rangeFor(request)
       const subject: Subject =
         query.member === undefined
           ? { kind: 'everyone' }
@@ -117,6 +117,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
         rules: config.privacy,
         workspaceId,
         range,
+        today,
         subject,
         repoKey: query.repo?.toLowerCase(),
       }
@@ -154,12 +155,12 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { query } = request
       const { userId } = request.caller
-      const range = await rangeFor(request)
+      const { range, today } = await rangeFor(request)
       const repoKey = query.repo?.toLowerCase()
       const membership = request.granted(ownAccess)
       if (!membership) {
         const person = await readCaller(database.read, userId)
-        const question = { person, hostKind: config.repohost.kind, range, repoKey }
+        const question = { person, hostKind: config.repohost.kind, range, today, repoKey }
         varyByAccept(reply)
         if (wantsCsv(request, query)) {
           const text = await readOwnTimeCsv(database, question)
@@ -173,6 +174,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
         rules: config.privacy,
         workspaceId,
         range,
+        today,
         subject: { kind: 'person', userId },
         repoKey,
       }

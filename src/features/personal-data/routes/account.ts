@@ -4,7 +4,7 @@ import cookie from '@fastify/cookie'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { AccountExport, DeleteAccountBody, ViewPage } from '../../../../schemas/account.js'
-import { Ok, PageQuery, ref } from '../../../../schemas/common.js'
+import { Ok, PAGED, PageQuery, ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { NoticeList } from '../../../../schemas/notices.js'
 import type { Profile } from '../../../../schemas/profile.js'
@@ -65,7 +65,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listViews',
       tags: ['profile'],
       summary: "List who viewed the caller's numbers by name",
-      description: `Views of dashboards and CSV files in which the caller is named. There is one entry for each viewer, workspace, UTC day, kind and range, newest first. Entries are kept for ${limits.view_days} days.`,
+      description: `${PAGED} Views of dashboards and CSV files in which the caller is named. There is one entry for each viewer, workspace, UTC day, kind and range, newest first. Entries are kept for ${limits.view_days} days.`,
       querystring: PageQuery,
       response: { 200: ViewPage },
     },

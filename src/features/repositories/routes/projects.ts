@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { PageQuery } from '../../../../schemas/common.js'
+import { PAGED, PageQuery } from '../../../../schemas/common.js'
 import { ProjectPage } from '../../../../schemas/projects.js'
 import { anyCallerWith } from '../../../platform/access/access.js'
 import { createCursorSeal } from '../../../platform/http/cursor-seal.js'
@@ -17,8 +17,7 @@ export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listProjects',
       tags: ['settings'],
       summary: "List the repositories of the caller's workspaces",
-      description:
-        'Repositories that have settings, an override or activity that the caller may know of, and currently match one of the workspace’s patterns. There is one row per workspace and repository, ordered by owner, repository and workspace. Pages before the last one can also have fewer rows than `limit`, or none.',
+      description: `${PAGED} Repositories that have settings, an override or activity that the caller may know of, and currently match one of the workspace’s patterns. There is one row per workspace and repository, ordered by owner, repository and workspace. Pages before the last one can also have fewer rows than \`limit\`, or none.`,
       querystring: PageQuery,
       response: { 200: ProjectPage },
     },

@@ -8,6 +8,7 @@ import {
   NoBody,
   NotModified,
   Ok,
+  PAGED,
   PageQuery,
   ref,
   type Warnings,
@@ -76,8 +77,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listOverrides',
       tags: ['team'],
       summary: 'List the repository overrides',
-      description:
-        'Ordered by owner and repository. If settings are large, a page has fewer rows than `limit`.',
+      description: `${PAGED} Ordered by owner and repository. If settings are large, a page has fewer rows than \`limit\`.`,
       params: WorkspaceParams,
       querystring: PageQuery,
       response: { 200: OverridePage },

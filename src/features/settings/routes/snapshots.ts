@@ -82,7 +82,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['settings'],
       summary: 'Pull repository settings',
       description:
-        "The snapshot comes from the best match among the caller's workspaces that have one. Workspaces where the caller is admin come first, then exact patterns before wildcards, then longer literal parts, then older workspaces.",
+        "The snapshot belongs to the workspace that matched. It comes from the best match among the caller's workspaces that have one. Workspaces where the caller is admin come first, then exact patterns before wildcards, then longer literal parts, then older workspaces.",
       params: RepoParams,
       querystring: SettingsQuery,
       headers: ConditionalReadHeaders,
@@ -123,7 +123,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['settings'],
       summary: 'Push repository settings',
       description:
-        'Replaces the snapshot. If none of your workspaces matches, the first push to a repository of your own creates your personal workspace. A repository of an organization needs a workspace first (409 `workspace_required`). Without `If-Match`, the last writer wins.',
+        'Replaces the snapshot; 401 `repohost_token_invalid` is about `X-Repohost-Token` alone, never about your session. The snapshot belongs to the workspace that matched. If none of your workspaces matches, the first push to a repository of your own creates your personal workspace. A repository of an organization needs a workspace first (409 `workspace_required`). Without `If-Match`, the last writer wins.',
       params: RepoParams,
       querystring: PushQuery,
       headers: PushHeaders,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AuditPage } from '../../../../schemas/audit.js'
-import { PageQuery, WorkspaceParams } from '../../../../schemas/common.js'
+import { PAGED, PageQuery, WorkspaceParams } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { paginate } from '../../../platform/http/pagination.js'
 import { adminOf } from '../access.js'
@@ -19,7 +19,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listAuditEntries',
       tags: ['team'],
       summary: 'List the audit trail',
-      description: `Shows who changed members, roles, invites, patterns, settings, overrides, snapshots or the name, and when. Entries come newest first and are kept for ${limits.audit_days} days. If entries are large, a page has fewer than \`limit\`.`,
+      description: `${PAGED} Shows who changed members, roles, invites, patterns, settings, overrides, snapshots or the name, and when. Entries come newest first and are kept for ${limits.audit_days} days. If entries are large, a page has fewer than \`limit\`.`,
       params: WorkspaceParams,
       querystring: PageQuery,
       response: { 200: AuditPage },

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
+import { NoBody, Ok, PAGED, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import {
   CreateInviteBody,
   Invite,
@@ -49,7 +49,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listInvites',
       tags: ['team'],
       summary: 'List the active invites',
-      description: 'Invites that still work, newest first.',
+      description: `${PAGED} Invites that still work, newest first.`,
       params: WorkspaceParams,
       querystring: PageQuery,
       response: { 200: InvitePage },

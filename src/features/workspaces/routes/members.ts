@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
+import { NoBody, Ok, PAGED, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../../schemas/members.js'
 import { singleRow } from '../../../platform/database/statement.js'
 import { paginate } from '../../../platform/http/pagination.js'
@@ -33,7 +33,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app
       operationId: 'listMembers',
       tags: ['team'],
       summary: 'List the members',
-      description: 'In the order in which they joined.',
+      description: `${PAGED} In the order in which they joined.`,
       params: WorkspaceParams,
       querystring: PageQuery,
       response: { 200: MemberPage },

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
+import { NoBody, Ok, PAGED, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { MemberQuery } from '../../../../schemas/members.js'
 import {
@@ -113,7 +113,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listOrganizationMembers',
       tags: ['team'],
       summary: 'List members to check',
-      description: `Members who have left the organization and whose removal waits for an admin, because they are the last admin or because more than ${limits.removals} people left within an hour: remove them with \`DELETE …/members\`. Also lists members who joined through the link and haven’t signed in for ${limits.membership_unconfirmed_days} days.`,
+      description: `${PAGED} Members who have left the organization and whose removal waits for an admin, because they are the last admin or because more than ${limits.removals} people left within an hour: remove them with \`DELETE …/members\`. Also lists members who joined through the link and haven’t signed in for ${limits.membership_unconfirmed_days} days.`,
       params: WorkspaceParams,
       querystring: PageQuery,
       response: { 200: OrganizationMemberPage },
