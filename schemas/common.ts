@@ -135,7 +135,15 @@ export const Settings = Type.Unsafe<Record<string, unknown>>({
   examples: settingsRules.examples,
 })
 
-/** What's wrong with a stored value, if the operator's schema only warns. */
+export const warningCodes = ['invalid', 'unknown', 'not_applied', 'deprecated', 'secret'] as const
+export type WarningCode = (typeof warningCodes)[number]
+export const WarningCode = StringEnum(warningCodes, {
+  description:
+    '`invalid`: the value doesn’t match the settings schema. `unknown`: the schema has no such setting. `not_applied`: the editor keeps this setting for the application or the machine, so no extension writes it to a folder. `deprecated`: the schema says so. `secret`: it looks like a password or a token.',
+  examples: ['invalid'],
+})
+
+/** What people should know about stored values. */
 export const Warnings = Type.Optional(
   Type.Array(
     Named('SettingsWarning', {
@@ -144,12 +152,12 @@ export const Warnings = Type.Optional(
           'A JSON pointer that starts with the part of the request, or in a response that only reads, with its `settings`.',
         examples: ['/body/settings/ext.fontSize'],
       }),
+      code: WarningCode,
       message: Type.String({ examples: ['must be a number'] }),
     }),
     {
-      description:
-        'Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match.',
-      examples: [[{ path: '/body/settings/ext.fontSize', message: 'must be a number' }]],
+      description: 'At most 100 warnings. The settings are stored anyway. Absent if there are none.',
+      examples: [[{ path: '/body/settings/ext.fontSize', code: 'invalid', message: 'must be a number' }]],
     },
   ),
 )

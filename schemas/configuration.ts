@@ -8,6 +8,7 @@ import {
   Resource,
   Settings,
   SettingsInput,
+  WarningCode,
 } from './common.js'
 import { IdleWindow, LockedKeysInput } from './workspace-settings.js'
 import { PatternList } from './workspaces.js'
@@ -82,11 +83,11 @@ export const ConfigurationResult = Resource('ConfigurationResult', {
   warnings: Type.Array(
     Named('ConfigurationWarning', {
       path: Type.String({ examples: ['/body/settings/ext.fontSize'] }),
+      code: WarningCode,
       message: Type.String({ examples: ['must be a number'] }),
     }),
     {
-      description:
-        'Changed values that don’t match the settings schema: at most 100. They are stored anyway.',
+      description: 'Warnings about new and changed values: at most 100. They are stored anyway.',
     },
   ),
   affected: Named('ConfigurationEffect', {

@@ -8,7 +8,7 @@ const VALUES = [
   /\b(?:AKIA|ASIA)[A-Z\d]{16}\b/,
   /\bAIza[\w-]{30,}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  /\beyJ[\w-]{8,}\.[\w-]{8,}\./,
+  /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\./,
   /:\/\/[^\s/:@]*:[^\s/@]+@/,
   /\b(?:bearer|basic) [\w+/=.-]{16,}/i,
 ]

@@ -114,7 +114,11 @@ export interface KeyFault extends Setting {
 }
 
 /** The names that lead from the settings to a fault. */
-export const namesOf = ({ block, key, inner }: KeyFault): (string | number)[] =>
+export const namesOf = ({
+  block,
+  key,
+  inner,
+}: Pick<KeyFault, 'block' | 'key' | 'inner'>): (string | number)[] =>
   block === undefined ? [key, ...inner] : [block, key, ...inner]
 
 export interface SettingsKeys extends SettingsKeyRules {

@@ -365,6 +365,10 @@ t.test('with --strict, settings that the schema warns about aren’t applied', a
   await write('{ "settings": { "ext.fontSize": 14 } }')
   t.equal((await run(['apply', path, '--strict'])).code, 0)
   t.same((await ada.get(`${at}/settings`)).body.settings, { 'ext.fontSize': 14 })
+  await write('{ "settings": { "ext.fontSize": 14, "ext.theme": "github_pat_0123456789" } }')
+  const advised = await run(['apply', path, '--strict'])
+  t.equal(advised.code, 0, 'a setting that matches the schema is applied')
+  t.match(advised.out, /^Warning: settings\/ext\.theme looks like a password or a token/m)
 })
 
 t.test('every mistake is explained in the first line', async (t) => {

@@ -5,7 +5,9 @@ import t from 'tap'
 import { planFor, settingsIn, valuesOf } from '../extension/src/plan.js'
 import { editText, readText } from '../extension/src/settings-text.js'
 import { plain } from '../extension/src/text.js'
-import { judgeOf, namesIn, readManifests } from '../extension/src/trust.js'
+import { judgeOf, readManifests } from '../extension/src/trust.js'
+import { ALLOWED_KEYS } from '../schemas/denied-patterns.js'
+import { settingMatcherOf } from '../schemas/kept-settings.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { type FakeExtension, installEditor, type OpenFolder } from './fake-vscode.js'
 import { temporaryFolder } from './process.js'
@@ -133,10 +135,25 @@ t.test('only say.ts shows messages and pickers', async (t) => {
 })
 
 t.test('denied names are found in deep values and with malformed manifests', (t) => {
-  t.strictSame(namesIn('lint', { engine: 'x', a: { b: [1] } }), ['lint', 'lint.engine', 'lint.a', 'lint.a.b'])
   let deep: unknown = 1
   for (let level = 0; level < 10_000; level++) deep = { a: deep }
-  t.equal(namesIn('lint', deep).length, 21)
+  const fits = settingMatcherOf(['lint.engine', 'lint.a.b', 'a.'.repeat(500_000)])
+  for (const [key, value, expected] of [
+    ['lint', { engine: 'x' }, true],
+    ['lint', { a: { c: 1, b: [1] } }, true],
+    ['lint', { 'a.b.c': 1 }, true],
+    ['lint', deep, false],
+    ['lint.a', { x: { b: 1 } }, false],
+    ['lint.engines', 'x', false],
+    ['lint', { ['a.'.repeat(500_000)]: 1 }, false],
+  ] as const)
+    t.equal(
+      fits(key, value),
+      expected,
+      `${key} ${Object.keys(value as object)
+        .join()
+        .slice(0, 20)}`,
+    )
   const sloppy = [null, 1, {}, { contributes: { configuration: [null, { properties: { 'a.b': null } }] } }]
   const manifests = readManifests(
     sloppy.map((packageJSON) => ({ id: 'a.b', packageJSON })),
@@ -168,6 +185,32 @@ t.test('denied names are found in deep values and with malformed manifests', (t)
     ['other.a', 1, true, true],
   ] as const)
     t.strictSame([judge.refusal(key, value) !== undefined, judge.asks(key, value)], [isRefused, asks], key)
+  t.end()
+})
+
+t.test('what the service allows is written, aside from what extensions and the editor keep', (t) => {
+  const judge = (settings_allowed: string[] | undefined) =>
+    judgeOf({
+      limits: {
+        settings_prefixes: ['ext', 'lint', 'terminal', 'window'],
+        settings_denied: ['!acme.*'],
+        ...(settings_allowed && { settings_allowed }),
+        settings_restricted: ['lint.pluginPath'],
+      },
+      manifests: readManifests(EXTENSIONS, ''),
+      declared: [],
+      isKnown: () => true,
+    })
+  const keys = ['lint.binPath', 'lint.pluginPath', 'terminal.integrated.fontSize', 'terminal.integrated.cwd']
+  const written = (allowed: string[] | undefined) => {
+    const { refusal } = judge(allowed)
+    return [...keys, 'window.titleBarStyle'].filter((key) => refusal(key, 'x') === undefined)
+  }
+  t.strictSame(written(undefined), [], 'a service that lists nothing allows nothing')
+  t.strictSame(written([]), [])
+  t.strictSame(written(['lint.*path']), ['lint.binPath'], 'what a manifest restricts stays denied')
+  t.strictSame(written(ALLOWED_KEYS), ['terminal.integrated.fontSize'])
+  t.strictSame(written(['*']), ['lint.binPath', 'terminal.integrated.fontSize'])
   t.end()
 })
 

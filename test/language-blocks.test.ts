@@ -335,6 +335,7 @@ t.test('stored values that don’t match the schema are marked wherever they’r
   await ada.put(`${team}/${id}/project-settings/acme/api`, { settings })
   const [first, second] = ['/ext.size', '/[json]/ext.size'].map((path) => ({
     path: `/settings${path}`,
+    code: 'invalid',
     message: 'must be a number',
   }))
   for (const SETTINGS_VALIDATION of ['warn', 'enforce']) {

@@ -78,8 +78,8 @@ t.test('an unusable property is skipped with one warning', async (t) => {
     t.same(
       settingsRules?.schema.check({ 'ext.bad': 1, 'ext.good': 'b', 'ext.other': 1 }),
       [
-        { path: '/ext.good', message: 'must be one of "a"' },
-        { path: '/ext.other', message: 'isn’t one of the extension’s settings' },
+        { path: '/ext.good', code: 'invalid', message: 'must be one of "a"' },
+        { path: '/ext.other', code: 'unknown', message: 'isn’t one of the extension’s settings' },
       ],
       'and its key is not unknown',
     )
@@ -163,6 +163,7 @@ t.test('descriptions come from the package.nls.json next to each of several file
   t.same((await ada.push('acme/api', settings)).body.warnings, [
     ...['one.z', 'two.z', 'three.z'].map((key) => ({
       path: `/body/settings/${key}`,
+      code: 'unknown',
       message: 'isn’t one of the extension’s settings',
     })),
   ])

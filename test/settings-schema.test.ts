@@ -71,7 +71,12 @@ const good = {
   'ext.lint': {},
   'ext.other': null,
 }
-const at = (prefix: string) => faults.map(({ path, message }) => ({ path: prefix + path, message }))
+const at = (prefix: string) =>
+  faults.map(({ path, message }) => ({
+    path: prefix + path,
+    code: path === '/ext.other' ? 'unknown' : 'invalid',
+    message,
+  }))
 
 t.test('without a schema, any value is accepted and no schema is served', async (t) => {
   const service = await reuseService(t)
@@ -128,7 +133,7 @@ t.test('in enforce mode, mismatches are rejected before the host is asked', asyn
   const eve = await service.signIn('ada')
   const rejected = (prefix: string) => ({
     status: 400,
-    body: { code: 'validation_failed', errors: at(prefix) },
+    body: { code: 'validation_failed', errors: at(prefix).map(({ path, message }) => ({ path, message })) },
   })
   const asked = service.repohost.requests.length
   hasProperties(t, await eve.push('acme/api', bad), rejected('/body/settings'))
@@ -316,9 +321,17 @@ t.test('published extensions are read unchanged', async (t) => {
       'python.analysis.unheardOf': true,
     }),
     [
-      { path: '/python.analysis.diagnosticMode', message: 'must be one of "openFilesOnly", "workspace"' },
-      { path: '/python.analysis.extraPaths/1', message: 'must be a text' },
-      { path: '/python.analysis.unheardOf', message: 'isn’t one of the extension’s settings' },
+      {
+        path: '/python.analysis.diagnosticMode',
+        code: 'invalid',
+        message: 'must be one of "openFilesOnly", "workspace"',
+      },
+      { path: '/python.analysis.extraPaths/1', code: 'invalid', message: 'must be a text' },
+      {
+        path: '/python.analysis.unheardOf',
+        code: 'unknown',
+        message: 'isn’t one of the extension’s settings',
+      },
     ],
   )
   const mocha = published('demo/extension/vscode-mocha-test-adapter.json', 'mochaExplorer')
@@ -331,8 +344,8 @@ t.test('published extensions are read unchanged', async (t) => {
       'mochaExplorer.timeout': '2s',
     }),
     [
-      { path: '/mochaExplorer.env/D', message: 'must be a text or null' },
-      { path: '/mochaExplorer.timeout', message: 'must be a number' },
+      { path: '/mochaExplorer.env/D', code: 'invalid', message: 'must be a text or null' },
+      { path: '/mochaExplorer.timeout', code: 'invalid', message: 'must be a number' },
     ],
   )
   const icons = published('test/extensions/material-icon-theme.json', 'material-icon-theme')
@@ -343,7 +356,7 @@ t.test('published extensions are read unchanged', async (t) => {
       'material-icon-theme.folders.color': '#90a4ae',
       'material-icon-theme.activeIconPack': 'vue',
     }),
-    [{ path: '/material-icon-theme.opacity', message: 'must be at most 1' }],
+    [{ path: '/material-icon-theme.opacity', code: 'invalid', message: 'must be at most 1' }],
   )
 })
 

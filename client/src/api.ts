@@ -149,7 +149,7 @@ export type Configuration = {
 
 export type ConfigurationResult = {
   changes: ConfigurationChange[]
-  /** Changed values that don’t match the settings schema: at most 100. They are stored anyway. */
+  /** Warnings about new and changed values: at most 100. They are stored anyway. */
   warnings: ConfigurationWarning[]
   affected: ConfigurationEffect
   /** The `ETag` of the configuration after the change, or the current one for a dry run. */
@@ -226,7 +226,7 @@ export type EffectiveConfig = {
   locked: string[]
   /** The caller's other matching workspaces, best first. */
   also_matched: string[]
-  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match. */
+  /** At most 100 warnings. The settings are stored anyway. Absent if there are none. */
   warnings?: SettingsWarning[]
 }
 
@@ -533,7 +533,7 @@ export type Override = {
   updated_at: string
   /** A login, or `key <name>` for a workspace key. */
   updated_by: string
-  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match. */
+  /** At most 100 warnings. The settings are stored anyway. Absent if there are none. */
   warnings?: SettingsWarning[]
 }
 
@@ -604,7 +604,7 @@ export type PushResult = {
   changed: boolean
   /** Whether this push created the personal workspace. */
   workspace_created: boolean
-  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match. */
+  /** At most 100 warnings. The settings are stored anyway. Absent if there are none. */
   warnings?: SettingsWarning[]
 }
 
@@ -731,7 +731,7 @@ export type WorkspaceSettings = {
   /** Every change raises it by one. */
   version: number
   updated_at: string
-  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match. */
+  /** At most 100 warnings. The settings are stored anyway. Absent if there are none. */
   warnings?: SettingsWarning[]
 }
 
@@ -1659,6 +1659,8 @@ export type ConfigurationChange = {
 
 export type ConfigurationWarning = {
   path: string
+  /** `invalid`: the value doesn’t match the settings schema. `unknown`: the schema has no such setting. `not_applied`: the editor keeps this setting for the application or the machine, so no extension writes it to a folder. `deprecated`: the schema says so. `secret`: it looks like a password or a token. */
+  code: 'invalid' | 'unknown' | 'not_applied' | 'deprecated' | 'secret'
   message: string
 }
 
@@ -1759,6 +1761,8 @@ export type Publication = {
 export type SettingsWarning = {
   /** A JSON pointer that starts with the part of the request, or in a response that only reads, with its `settings`. */
   path: string
+  /** `invalid`: the value doesn’t match the settings schema. `unknown`: the schema has no such setting. `not_applied`: the editor keeps this setting for the application or the machine, so no extension writes it to a folder. `deprecated`: the schema says so. `secret`: it looks like a password or a token. */
+  code: 'invalid' | 'unknown' | 'not_applied' | 'deprecated' | 'secret'
   message: string
 }
 

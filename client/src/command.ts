@@ -171,15 +171,9 @@ class Workspace {
     return this.client.request('GET /api/team/workspaces/{id}/configuration', { path, ...limit })
   }
 
-  /** Stored values that don't match the settings schema, if there is one. */
+  /** Warnings about stored values. */
   async storedWarnings(): Promise<{ path: string; message: string }[]> {
     const { path, limit, client } = this
-    try {
-      await client.request('GET /api/settings-schema', limit)
-    } catch (error) {
-      if (error instanceof ApiProblem && error.status === 404) return []
-      throw error
-    }
     const { data } = await client.request('GET /api/team/workspaces/{id}/settings', { path, ...limit })
     const found = (data.warnings ?? []).map((one) => ({ ...one, path: one.path.slice(1) }))
     const overrides = 'GET /api/team/workspaces/{id}/project-settings'
@@ -201,15 +195,20 @@ class Workspace {
         ...this.limit,
       })
     let { data } = await put(dryRun || strict)
-    if (!dryRun && strict && data.warnings.length === 0) data = (await put(false)).data
+    if (!dryRun && strict && !data.warnings.some(isMismatch)) data = (await put(false)).data
     return differenceOf(data, request, server)
   }
 }
 
+const ADVICE = ['not_applied', 'deprecated', 'secret']
+
+/** Whether a value doesn't match the settings schema. Older services have only such warnings, without a code. */
+const isMismatch = ({ code = '' }: { path: string; code?: string }) => !ADVICE.includes(code)
+
 interface Change {
   dryRun: boolean
   prune: boolean
-  /** Changes nothing if there are warnings. */
+  /** Changes nothing if values don't match the settings schema. */
   strict: boolean
   reason: string | undefined
 }
@@ -461,7 +460,7 @@ export const run = async (args: string[], around: Surroundings): Promise<number>
     const differs = difference.changes.length > 0
     if (isCheck) write(`${name} is ${differs ? 'not ' : ''}up to date.\n`)
     else write(`${format(difference, around.isTerminal && !env.NO_COLOR)}\n`)
-    if (strict && difference.warnings.length > 0) {
+    if (strict && difference.warnings.some(isMismatch)) {
       fail(`Values don’t match the settings schema.${dryRun ? '' : ' Nothing was applied.'}\n`)
       return 3
     }

@@ -3,10 +3,10 @@
  * the editor.
  */
 import type { Limits } from '../../client/src/index.js'
-import { ALLOWED_KEYS, DENIED_KEYS } from '../../schemas/denied-patterns.js'
-import { textMatcherOf } from '../../schemas/denied-settings.js'
+import { DENIED_KEYS } from '../../schemas/denied-patterns.js'
+import { isKeptByEditor, isKeptScope, settingMatcherOf } from '../../schemas/kept-settings.js'
 import { prefixMatcher, settingsKeys } from '../../schemas/settings-keys.js'
-import { EDITOR_DENIED, EDITOR_NAMESPACES } from './editor-settings.js'
+import { EDITOR_NAMESPACES } from './editor-settings.js'
 
 /** An installed extension. Its manifest is whatever its author wrote. */
 export interface Installed {
@@ -20,20 +20,6 @@ const isObject = (value: unknown): value is Values =>
 const objectIn = (value: unknown, name: string): Values => {
   const inner = isObject(value) ? value[name] : undefined
   return isObject(inner) ? inner : {}
-}
-
-/** Deeper names aren't settings. */
-const DEEPEST = 20
-/** The setting, and those in its value: editors read `"eslint": {"nodePath": …}` as `eslint.nodePath`. */
-export const namesIn = (key: string, value: unknown, depth = 0): string[] =>
-  isObject(value) && depth < DEEPEST
-    ? [key, ...Object.entries(value).flatMap(([name, inner]) => namesIn(`${key}.${name}`, inner, depth + 1))]
-    : [key]
-
-/** A setting and those that contain it: `a.b.c` is also a part of `a.b`. */
-const containersOf = (name: string): string[] => {
-  const parts = name.split('.')
-  return parts.map((_, index) => parts.slice(0, index + 1).join('.'))
 }
 
 /** Declarations in the installed extensions' manifests. */
@@ -59,8 +45,7 @@ export const readManifests = (installed: readonly Installed[], own: string): Man
       for (const [key, property] of Object.entries(objectIn(part, 'properties'))) {
         const scope = isObject(property) ? property.scope : undefined
         found.registered.add(key)
-        if (scope === 'application' || scope === 'machine' || scope === 'application-machine')
-          found.kept.add(key)
+        if (isKeptScope(scope)) found.kept.add(key)
         // Folder settings may set machine-specific values, but ask before a team does.
         if (!isSafe || scope === 'machine-overridable') found.asked.add(key)
       }
@@ -88,7 +73,7 @@ export interface Judge {
 }
 
 export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge => {
-  const { registered, restricted, kept, asked } = manifests
+  const { registered } = manifests
   const { deniedParts } = settingsKeys({
     // The service's own extension is only another one here, except for what it declares.
     prefixes: ['', ...limits.settings_prefixes],
@@ -97,10 +82,11 @@ export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge 
     restricted: limits.settings_restricted ?? [],
     described: [...registered],
   })
-  const isAllowed = textMatcherOf(ALLOWED_KEYS)
-  const editorDenied = new Set(EDITOR_DENIED)
   const hasPrefix = prefixMatcher(limits.settings_prefixes)
-  const isIn = (names: Set<string>) => (name: string) => containersOf(name).some((part) => names.has(part))
+  const isRestricted = settingMatcherOf(manifests.restricted)
+  const isKept = settingMatcherOf(manifests.kept)
+  const isAsked = settingMatcherOf(manifests.asked)
+  const isOfRegistered = settingMatcherOf(registered)
   const isRegistered = (key: string, value: unknown): boolean =>
     registered.has(key) ||
     isKnown(key) ||
@@ -109,23 +95,20 @@ export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge 
       Object.entries(value).every(([name, inner]) => isRegistered(`${key}.${name}`, inner)))
   return {
     refusal(key, value) {
-      const names = namesIn(key, value)
       if (!hasPrefix(key)) return 'It has none of your team’s prefixes.'
-      if (names.some(isIn(restricted))) return 'Its extension restricts it, because it could run a program.'
-      if (names.some(isIn(kept))) return 'It belongs to the application or the machine, not to a folder.'
-      if (!isAllowed(key.toLowerCase()) && names.some(isIn(editorDenied)))
-        return 'The editor restricts it, or keeps it for the machine.'
+      if (isRestricted(key, value)) return 'Its extension restricts it, because it could run a program.'
+      if (isKept(key, value)) return 'It belongs to the application or the machine, not to a folder.'
+      if (isKeptByEditor(key, value)) return 'The editor restricts it, or keeps it for the machine.'
       return !declared.includes(key) && deniedParts(key, value).length > 0
         ? 'It could run a program or redirect traffic.'
         : undefined
     },
     unknown: (key, value) => (isRegistered(key, value) ? undefined : 'No installed extension registers it.'),
     asks(key, value) {
-      const names = namesIn(key, value)
-      if (names.some(isIn(asked))) return true
+      if (isAsked(key, value)) return true
       // An unregistered setting may belong to an extension that runs elsewhere, so that its manifest can't be read
       // here.
-      return !names.some(isIn(registered)) && !EDITOR_NAMESPACES.includes(key.split('.')[0] ?? '')
+      return !isOfRegistered(key, value) && !EDITOR_NAMESPACES.includes(key.split('.')[0] ?? '')
     },
   }
 }

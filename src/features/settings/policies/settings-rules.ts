@@ -1,7 +1,10 @@
 /** Checks the keys of settings, settings against the operator's schema, and overrides against locked keys. */
-import type { Warnings } from '../../../../schemas/common.js'
+import type { WarningCode, Warnings } from '../../../../schemas/common.js'
 import { DENIED_MESSAGE } from '../../../../schemas/denied-settings.js'
+import { isKeptByEditor } from '../../../../schemas/kept-settings.js'
+import { looksSecret } from '../../../../schemas/secrets.js'
 import {
+  isBlock,
   type KeyFault,
   lockedKeysIn,
   locksOf,
@@ -36,7 +39,7 @@ const reject = (errors: ListedFault[]): void => {
   if (errors.length > 0) throw new ApiError('validation_failed', { errors })
 }
 
-const pointerOf = (fault: KeyFault): string =>
+const pointerOf = (fault: Pick<KeyFault, 'block' | 'key' | 'inner'>): string =>
   namesOf(fault)
     .map((name) => `/${escapePointer(shorten(String(name)))}`)
     .join('')
@@ -49,7 +52,7 @@ const listViolations = (
   settings: SettingsObject,
   at: string,
   found?: KeyFault[],
-) => schema.check(settings, found).map(({ path, message }) => ({ path: at + path, message }))
+): ListedFault[] => schema.check(settings, found).map(({ path, message }) => ({ path: at + path, message }))
 
 /** Settings in a request, and everything that's wrong with their keys. */
 export interface CheckedKeys {
@@ -105,25 +108,59 @@ export const requireRules = (
   if (rules?.enforced) reject(listViolations(rules, settings, at, found))
 }
 
-/** If the schema isn't enforced: the values that don't match it. */
+/** Warnings about settings in a request. An enforced schema has rejected the values that don't match it. */
 export const warningsOf = (
   rules: SettingsRules | undefined,
   settings: SettingsObject = {},
   at = IN_BODY,
-): { warnings?: Warnings } => {
-  if (!rules || rules.enforced) return {}
-  const warnings = listViolations(rules, settings, at)
-  return warnings.length > 0 ? { warnings } : {}
-}
+): { warnings?: Warnings } => listWarnings(rules, settings, at, rules?.enforced ? [] : undefined)
 
-/** Stored values in a response that don't match the schema, which may be newer than the values. */
+/** Warnings about stored settings in a response. The schema may be newer than the values, also if it's enforced. */
 export const storedWarnings = (
   rules: SettingsRules | undefined,
   settings: SettingsObject,
+): { warnings?: Warnings } => listWarnings(rules, settings, IN_RESPONSE)
+
+const listWarnings = (
+  rules: SettingsRules | undefined,
+  settings: SettingsObject,
+  at: string,
+  violations = rules?.schema.check(settings) ?? [],
 ): { warnings?: Warnings } => {
-  if (!rules) return {}
-  const warnings = listViolations(rules, settings, IN_RESPONSE)
+  const found = violations.map((fault) => ({ ...fault, path: at + fault.path }))
+  const warnings = [...found, ...listAdvice(rules, settings, at, MAX_FAULTS - found.length)]
   return warnings.length > 0 ? { warnings } : {}
+}
+
+/** Warnings for which no setting is ever rejected. A key with the value `null` is removed or unset, so there are none about it. */
+const listAdvice = (
+  rules: SettingsRules | undefined,
+  settings: SettingsObject,
+  at: string,
+  max: number,
+): NonNullable<Warnings> => {
+  const found: NonNullable<Warnings> = []
+  for (const setting of settingsIn(settings)) {
+    if (found.length >= max) break
+    const { key, value } = setting
+    if (value === null || isBlock(key)) continue
+    const path = at + pointerOf({ ...setting, inner: [] })
+    for (const [code, message] of adviceOn(rules, key, value)) found.push({ path, code, message })
+  }
+  return found.slice(0, max)
+}
+
+function* adviceOn(
+  rules: SettingsRules | undefined,
+  key: string,
+  value: unknown,
+): Generator<[code: WarningCode, message: string]> {
+  if (isKeptByEditor(key, value) || rules?.schema.isKept(key, value))
+    yield ['not_applied', 'isn’t applied: the editor keeps it for the application or the machine']
+  const deprecation = rules?.schema.deprecations.get(key)
+  if (deprecation !== undefined) yield ['deprecated', `is deprecated${deprecation && `: ${deprecation}`}`]
+  if (looksSecret(key, value))
+    yield ['secret', 'looks like a password or a token, and everyone with these settings can read it']
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Collects what is wrong with settings, and limits the work of the check. */
+import type { WarningCode } from '../../../../schemas/common.js'
 import { escapePointer } from '../../../errors.js'
 
 /** A place in settings: a key, and the places that lead there. */
@@ -10,6 +11,7 @@ export interface ValuePath {
 export interface Fault {
   /** A JSON pointer that starts at the settings. */
   path: string
+  code: WarningCode
   message: string
 }
 
@@ -50,18 +52,19 @@ export class Run {
   }
 
   /** @throws {CheckEnds} when the list is full */
-  note(place: ValuePath | undefined, message: string): void {
+  note(place: ValuePath | undefined, message: string, code: WarningCode = 'invalid'): void {
     this.count++
     if (this.trials > 0) return
     const path = pointerOf(place)
-    this.faults.push({ path, message })
+    this.faults.push({ path, code, message })
     this.text += path.length + message.length
     if (this.faults.length >= MAX_FAULTS || this.text > MAX_TEXT) throw new CheckEnds()
   }
 
   /** Notes that the check ended early, unless it has found enough. */
   end(place: ValuePath | undefined): void {
-    if (this.work < 0) this.faults.push({ path: pointerOf(place), message: 'is too large to be checked' })
+    if (this.work >= 0) return
+    this.faults.push({ path: pointerOf(place), code: 'invalid', message: 'is too large to be checked' })
   }
 
   /** Whether `check` finds nothing. Its findings aren't noted. */

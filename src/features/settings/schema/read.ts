@@ -1,4 +1,5 @@
 /** Reads the description of the settings of extensions from the operator's files. */
+import { isKeptScope, type SettingMatcher, settingMatcherOf } from '../../../../schemas/kept-settings.js'
 import {
   isBlock,
   type KeyFault,
@@ -37,6 +38,10 @@ interface SettingsSchema {
    * @param found faults already found in keys. The values of these keys aren't checked.
    */
   check(settings: Record<string, unknown>, found?: readonly KeyFault[]): Fault[]
+  /** Whether a manifest keeps a setting for the application or the machine, by its scope. */
+  isKept: SettingMatcher
+  /** What manifests say about deprecated keys. The text can be empty. */
+  deprecations: ReadonlyMap<string, string>
 }
 
 /** The installation's schema, and what happens to settings that don't match it. */
@@ -89,6 +94,8 @@ export const readSettingsSchema = (
   const shown = new Map<string, unknown>()
   /** The prefixes of all properties, including those that are left out. */
   const described = new Set<string>()
+  const kept = new Set<string>()
+  const deprecations = new Map<string, string>()
   const groups: (Group & { order: number })[] = []
   for (const { name, content, texts } of contents) {
     const parser = new Parser(notes, parseTranslations(texts, name, notes))
@@ -106,6 +113,9 @@ export const readSettingsSchema = (
         const isDenied = keys.deniedParts(key, sampleOf(property)).length > 0
         if (isDenied) notes.skip('keys that are denied', place)
         const read = isDenied ? undefined : readProperty(parser, key, property, place, notes)
+        if (isObject(property) && isKeptScope(property.scope)) kept.add(key)
+        const deprecation = read && deprecationOf(property, read.shown)
+        if (deprecation !== undefined) deprecations.set(key, deprecation)
         if (read) {
           usable++
           nodes.set(key, read.node)
@@ -130,12 +140,36 @@ export const readSettingsSchema = (
       .map(({ title, properties }) => ({ title, properties })),
   }
   return {
-    schema: { document, check: (settings, found) => checkSettings({ nodes, described }, settings, found) },
+    schema: {
+      document,
+      check: (settings, found) => checkSettings({ nodes, described }, settings, found),
+      isKept: settingMatcherOf(kept),
+      deprecations,
+    },
     restricted,
     described: [...nodes.keys()],
     warnings: notes.warnings(),
   }
 }
+
+const DEPRECATING = ['deprecationMessage', 'markdownDeprecationMessage', 'deprecated']
+
+/**
+ * The manifest's words about a deprecated setting on one line, empty if it has none, or only a placeholder without a translation.
+ * Undefined: it isn't deprecated. The keywords can have any value. A setting without words is also shown as deprecated.
+ */
+const deprecationOf = (property: unknown, shown: unknown): string | undefined => {
+  if (!isObject(property) || !isObject(shown)) return undefined
+  const isSet = (name: string) => ![undefined, null, false].includes(property[name] as null)
+  if (!DEPRECATING.some(isSet)) return undefined
+  const texts = DEPRECATING.map((name) => oneLineOf(shown[name]))
+  const words = texts.find((text) => text !== '') ?? ''
+  if (words === '') shown.deprecated = true
+  return shorten(words)
+}
+
+const oneLineOf = (text: unknown): string =>
+  typeof text === 'string' ? text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim() : ''
 
 const WITHOUT_TEXT: unknown[] = ['boolean', 'number', 'integer', 'null']
 
@@ -285,7 +319,8 @@ const checkSettings = (
       place = { parent, key }
       const node = nodes.get(key)
       if (node) check(node, value, place, run)
-      else if (described.has(prefixOf(key))) run.note(place, 'isn’t one of the extension’s settings')
+      else if (described.has(prefixOf(key)))
+        run.note(place, 'isn’t one of the extension’s settings', 'unknown')
     }
   } catch (error) {
     if (!(error instanceof CheckEnds)) throw error
