@@ -8,6 +8,7 @@ import { HOURS } from '../../platform/time/days.js'
 import {
   dayOf,
   type FlushTarget,
+  hourOfDay,
   localHourOf,
   type MatchingWorkspace,
   type TargetResult,
@@ -114,8 +115,6 @@ const changedDays = (
     return isSame ? [] : [{ ...row, minutes: row.hours.reduce((sum, minutes) => sum + minutes, 0) }]
   })
 }
-
-const hourOfDay = (localHour: number): number => ((localHour % HOURS) + HOURS) % HOURS
 
 /** Agents' minutes in a workspace by local hour and repository. */
 const minutesByHour = (rules: AgentRules, { idleWindow, repoKeys, firstDay, joinedOn }: AgentWorkspace) => {

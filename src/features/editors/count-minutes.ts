@@ -6,6 +6,7 @@ import { HOURS } from '../../platform/time/days.js'
 import {
   dayOf,
   type FlushTarget,
+  hourOfDay,
   localHourOf,
   MAX_REPOS,
   type MatchingWorkspace,
@@ -193,8 +194,6 @@ export const applyChanges = (changes: readonly Change[], days: PersonDays): Appl
   }
   return applied
 }
-
-const hourOfDay = (localHour: number): number => ((localHour % HOURS) + HOURS) % HOURS
 
 /** @returns `payload_too_large` */
 export const errorForTooMany = ({ what, count }: TooMany): ApiError => {

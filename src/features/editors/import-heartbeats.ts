@@ -13,6 +13,7 @@ import { addDays, HOURS } from '../../platform/time/days.js'
 import {
   dayOf,
   type FlushTarget,
+  hourOfDay,
   lockMinutes,
   OWN_TIME,
   type PersonDays,
@@ -436,7 +437,7 @@ const withoutEarlier = (
     const stored = isOwn ? days?.at(place, dayOf(localHour)).minutesOf(repo.key) : undefined
     if (stored && !left.has(key))
       left.set(key, stored.minutes - stored.hours.reduce((sum, one) => sum + one, 0))
-    const beyondHour = Math.max(0, added - (stored?.hours[((localHour % HOURS) + HOURS) % HOURS] ?? 0))
+    const beyondHour = Math.max(0, added - (stored?.hours[hourOfDay(localHour)] ?? 0))
     const covered = Math.min(beyondHour, left.get(key) ?? 0)
     left.set(key, (left.get(key) ?? 0) - covered)
     const fresh = beyondHour - covered

@@ -1,7 +1,7 @@
 /** Minutes, for other features. */
 
 export { Heatmap, type HeatmapCell } from './heatmap.js'
-export { dayOf, localHourOf, startOfLocalHour, toUtcDays } from './local-days.js'
+export { dayOf, hourOfDay, localHourOf, startOfLocalHour, toUtcDays } from './local-days.js'
 export {
   MAX_REPOS,
   minutesInHour,

@@ -22,6 +22,9 @@ export const localHourOf = (timezone: string, hour: number): LocalHour => {
 export const dayOf = (hour: number): string =>
   new Date(Math.floor(hour / HOURS) * DAY_MS).toISOString().slice(0, 10)
 
+/** 0 to 23, also of hours before 1970. */
+export const hourOfDay = (hour: number): number => ((hour % HOURS) + HOURS) % HOURS
+
 /** Minutes by local day. Those without an hour belong to the day that the client named. @param hours by UTC hour */
 export const toLocalDays = (
   timezone: string,

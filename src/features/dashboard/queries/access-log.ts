@@ -185,16 +185,33 @@ export const listViews = async (
   }))
 }
 
+/** A day's views, which the limits on requests bound. */
+const FIND_VIEW = statement(
+  'find own view',
+  { workspaceId: uuid, day: date },
+  'select workspace_id as "workspaceId", day from dashboard_views where viewer_id = $1::uuid limit 1',
+)
+
+/** SQL: the views of $1 in the workspace $2 on the day $3. */
+const OF_VIEWER = 'viewer_id = $1::uuid and workspace_id = $2::uuid and day = $3::date'
+
 const MERGE_VIEWS = statement(
   'reassign views',
   {},
   addViews(`select workspace_id, day, '${DELETED_USER}'::uuid, member_id, repo_key, from_day, to_day, exported, ${DAYS}
-  from dashboard_views where viewer_id = $1::uuid`),
+  from dashboard_views where ${OF_VIEWER}`),
 )
-const DELETE_VIEWS = statement('delete views', {}, 'delete from dashboard_views where viewer_id = $1::uuid')
+const DELETE_VIEWS = statement('delete views', {}, `delete from dashboard_views where ${OF_VIEWER}`)
 
-/** Removes a viewer's name from the access log. The people who were viewed still see the view. */
-export const reassignViews = async (tx: Db, viewerId: string): Promise<void> => {
-  await tx.rows(MERGE_VIEWS, [viewerId])
-  await tx.rows(DELETE_VIEWS, [viewerId])
+/**
+ * Removes a viewer's name from one day's access log. The people who were viewed still see the view.
+ * @returns whether there was a view
+ */
+export const reassignViews = async (tx: Db, viewerId: string): Promise<boolean> => {
+  const [view] = await tx.rows(FIND_VIEW, [viewerId])
+  if (!view) return false
+  const ofDay = [viewerId, view.workspaceId, view.day]
+  await tx.rows(MERGE_VIEWS, ofDay)
+  await tx.rows(DELETE_VIEWS, ofDay)
+  return true
 }

@@ -259,7 +259,7 @@ export const eraseBatch = async (
 ): Promise<WorkspaceDay[] | undefined> => {
   if ((await tx.rows(ANONYMIZE_AUDIT_TRAIL, [userId, loginKey, rows])).length > 0) return []
   for (const step of STEPS) if ((await tx.rows(step, [userId, rows])).length > 0) return []
-  await reassignViews(tx, userId)
+  if (await reassignViews(tx, userId)) return []
   const changed = await reassignActivity(tx, userId, rows)
   if (changed) return changed
   const ended = await tx.rows(FINISH_ERASURE, [userId])
