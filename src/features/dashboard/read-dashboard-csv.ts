@@ -8,7 +8,7 @@ import { readPublishedDays } from '../rollups/index.js'
 import { type DashboardQuestion, decideShown, type Shown, type Weeks } from './policies.js'
 import { listMemberDays, readDays } from './queries/days.js'
 import type { Filter } from './queries/filter.js'
-import { daysWithin, type NamedDays, readSnapshot, readUnusableDays, sourcesOf } from './queries/sources.js'
+import { daysWithin, type NamedDays, readNews, readSnapshot, sourcesOf } from './queries/sources.js'
 import { readWorkspace } from './read-dashboard.js'
 import { publishedQuestion } from './read-published.js'
 import { everyDay, hiddenSums, type Totals, ZERO_SUMS } from './sums.js'
@@ -58,8 +58,8 @@ const readRecordedSums = async (
   named: NamedDays,
   filter: Filter,
 ): Promise<DaySums[]> => {
-  const unusable = await readUnusableDays(tx, workspaceId, named)
-  const rows = await readDays(tx, sourcesOf(workspaceId, named, filter, unusable))
+  const news = await readNews(tx, workspaceId, named)
+  const rows = await readDays(tx, sourcesOf(workspaceId, named, filter, news))
   return everyDay(named, rows, ZERO_SUMS)
 }
 

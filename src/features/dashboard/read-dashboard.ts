@@ -9,7 +9,7 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { readWorkspaceSummary } from '../workspaces/index.js'
 import { mergeHours, mergeRepos } from './merge-days.js'
 import { type DashboardQuestion, type Decision, decideShown, recordedIn, type Shown } from './policies.js'
-import { readSnapshot, readUnusableDays, type Sources, sourcesOf } from './queries/sources.js'
+import { type News, readNews, readSnapshot, type Sources, sourcesOf } from './queries/sources.js'
 import { readPublished, readPublishedBefore } from './read-published.js'
 import { readRecorded } from './read-recorded.js'
 import { addUpTotals, type Totals, ZERO_SUMS } from './sums.js'
@@ -33,10 +33,10 @@ export const readDashboard = (
     const { shown, before } = decideShown(question, workspace.privacy)
     const recordedBefore = recordedIn(before)
     const from = recordedBefore[0]?.from ?? shown.range.from
-    const unusable = await readUnusableDays(tx, workspaceId, { from, to: shown.range.to })
-    const sourcesBefore = recordedBefore.map((named) => sourcesOf(workspaceId, named, shown.filter, unusable))
+    const news = await readNews(tx, workspaceId, { from, to: shown.range.to })
+    const sourcesBefore = recordedBefore.map((named) => sourcesOf(workspaceId, named, shown.filter, news))
     const [numbers, publishedBefore] = await Promise.all([
-      readNumbers(tx, question, shown, sourcesBefore, unusable, trends),
+      readNumbers(tx, question, shown, sourcesBefore, news, trends),
       readPublishedBefore(tx, question, before),
     ])
     const dashboard: Dashboard = {
@@ -64,21 +64,20 @@ interface Numbers
 
 /**
  * @param before of the recorded days that the response compares with, if there are any
- * @param unusable the days whose rollups can't be used
  */
 const readNumbers = async (
   tx: Db,
   question: DashboardQuestion,
   shown: Shown,
   before: Sources[],
-  unusable: string[],
+  news: News,
   trends: boolean,
 ): Promise<Numbers> => {
   const { workspaceId } = question
   const { days, filter, hours } = shown
   switch (days.kind) {
     case 'recorded': {
-      const sources = sourcesOf(workspaceId, days.named, filter, unusable)
+      const sources = sourcesOf(workspaceId, days.named, filter, news)
       const recorded = await readRecorded(tx, shown, sources, before, trends)
       return { ...recorded, heatmap: mergeHours([recorded.hours]), publication: null }
     }
@@ -93,7 +92,7 @@ const readNumbers = async (
       }
     }
     case 'mixed': {
-      const sources = sourcesOf(workspaceId, days.named, filter, unusable)
+      const sources = sourcesOf(workspaceId, days.named, filter, news)
       const [recorded, published] = await Promise.all([
         readRecorded(tx, shown, sources, before, trends),
         readPublished(tx, question, hours, days.weeks),

@@ -20,14 +20,12 @@ export const readRecorded = async (
   before: Sources[],
   trends: boolean,
 ) => {
-  const { workspaceId, userId, repoKey, from } = sources
+  const { from } = sources
   const ranges = [...before, sources]
   const [days, rows, repos, shownHours, activeBefore] = await Promise.all([
     // One statement reads the days of both ranges.
     readDays(tx, {
-      workspaceId,
-      userId,
-      repoKey,
+      ...sources,
       raw: ranges.flatMap(({ raw }) => raw),
       rolledUp: ranges.flatMap(({ rolledUp }) => rolledUp),
     }),

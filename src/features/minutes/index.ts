@@ -24,6 +24,6 @@ export {
   type TargetResult,
 } from './queries/flush-target.js'
 export { INSERT_REPOS, lockMinutes, markDays, registerPeople } from './queries/minutes.js'
-export { ERASED, IS_NOT_DELETED, isPerson } from './queries/people.js'
+export { IS_NOT_DELETED, isPerson, listErased } from './queries/people.js'
 export { type RemovedMinutes, removeFromWorkspaces } from './queries/removed-minutes.js'
 export { recordedHoursOf } from './recorded-hours.js'

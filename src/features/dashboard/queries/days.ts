@@ -2,36 +2,27 @@
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, statement, text } from '../../../platform/database/statement.js'
 import { listDays } from '../../../platform/time/days.js'
-import { ERASED, eachCount, isPerson } from '../../minutes/index.js'
+import { eachCount } from '../../minutes/index.js'
 import { SUM_OF_COUNTS } from '../../rollups/index.js'
 import type { Filter } from './filter.js'
-import { type ActivityRows, activityOf, type NamedDays, RAW, SUMS, sums } from './sources.js'
+import { type ActivityRows, activityOf, type NamedDays, notPeople, RAW, SUMS, sums } from './sources.js'
 
 const COUNTS_AS_DOUBLES = eachCount((count) => `a.${count}::float8`)
 
-/** SQL: how many people with minutes the rollups count on each day $5, although their account has been deleted since. */
-const ERASED_DAYS = `(
-    select e.day, count(distinct e.user_id)::int as people
-    from daily_activity e
-    where e.workspace_id = $1::uuid and e.day = any($5::date[]) and e.user_id = any(${ERASED})
-      and ($3::text is null or e.repo_key = $3::text) and e.minutes > 0
-    group by e.day
-  )`
-
-/** $5: the days read from rollups. */
+/** $5: the days read from rollups; $6: who isn’t counted as a person. */
 const READ_DAYS = statement(
   'read dashboard days',
   { day: date, ...sums, active_members: integer },
   `
-  select a.day, a.minutes::float8 as active_minutes, ${COUNTS_AS_DOUBLES}, a.active_members - coalesce(e.people, 0) as active_members
-  from workspace_days a left join ${ERASED_DAYS} e using (day)
+  select a.day, a.minutes::float8 as active_minutes, ${COUNTS_AS_DOUBLES}, a.active_members
+  from workspace_days a
   where a.workspace_id = $1::uuid and a.day = any($5::date[]) and $3::text is null
   union all
-  select a.day, a.minutes::float8, ${COUNTS_AS_DOUBLES}, a.active_members - coalesce(e.people, 0)
-  from repo_days a left join ${ERASED_DAYS} e using (day)
+  select a.day, a.minutes::float8, ${COUNTS_AS_DOUBLES}, a.active_members
+  from repo_days a
   where a.workspace_id = $1::uuid and a.day = any($5::date[]) and a.repo_key = $3::text
   union all
-  select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and ${isPerson('a.user_id')})::int
+  select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.user_id <> all($6::uuid[]))::int
   from (select a.day, a.user_id, ${SUM_OF_COUNTS} from ${RAW} a group by a.day, a.user_id) a
   group by a.day`,
 )
@@ -39,11 +30,31 @@ const READ_DAYS = statement(
 /** The days to read from `daily_activity`, and those to read from rollups. */
 export interface DaySources extends ActivityRows {
   rolledUp: string[]
+  /** As in `Sources`. */
+  erased: string[]
 }
 
+/** How many people rollups count on each day $4 as active, although their account has been deleted since. */
+const COUNT_ERASED = statement(
+  'count erased people',
+  { day: date, people: integer },
+  `
+  select day, count(distinct user_id)::int as people from daily_activity
+  where workspace_id = $1::uuid and user_id = any($2::uuid[]) and ($3::text is null or repo_key = $3::text)
+    and day = any($4::date[]) and minutes > 0
+  group by day`,
+)
+
 /** Days without activity are left out. */
-export const readDays = (tx: Db, sources: DaySources) =>
-  tx.rows(READ_DAYS, [...activityOf(sources), sources.rolledUp])
+export const readDays = async (tx: Db, sources: DaySources) => {
+  const { workspaceId, repoKey, erased, rolledUp } = sources
+  const [days, erasures] = await Promise.all([
+    tx.rows(READ_DAYS, [...activityOf(sources), rolledUp, notPeople(sources)]),
+    erased.length === 0 ? [] : tx.rows(COUNT_ERASED, [workspaceId, erased, repoKey ?? null, rolledUp]),
+  ])
+  const people = new Map(erasures.map(({ day, people }) => [day, people]))
+  return days.map((day) => ({ ...day, active_members: day.active_members - (people.get(day.day) ?? 0) }))
+}
 
 /** Logins need no CSV quoting. */
 const LIST_MEMBER_DAYS = statement(

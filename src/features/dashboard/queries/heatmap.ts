@@ -2,24 +2,21 @@
 
 import type { Db } from '../../../platform/database/client.js'
 import { date, double, integer, statement } from '../../../platform/database/statement.js'
-import { ERASED, type HeatmapCell, isPerson } from '../../minutes/index.js'
-import { activityOf, RAW, type Sources } from './sources.js'
+import type { HeatmapCell } from '../../minutes/index.js'
+import { activityOf, notPeople, RAW, type Sources } from './sources.js'
 
 /** SQL: whether `a` has minutes with an hour. */
 const HAS_HOURS = '0 < any (a.hours)'
 
-/**
- * SQL: how many of those who don't count here have hours on the day `d.day`: the viewer $6, and people whose account has been
- * deleted. @param repo about `a`, a row of activity
- */
+/** SQL: how many of those who don't count here, $6, have hours on the day `d.day`. @param repo about `a`, a row of activity */
 const notCounted = (repo: string) => `(
       select count(distinct a.user_id) from daily_activity a
-      where a.workspace_id = $1::uuid and a.day = d.day and a.user_id = any($6::uuid || ${ERASED}) and ${HAS_HOURS} and ${repo}
+      where a.workspace_id = $1::uuid and a.day = d.day and a.user_id = any($6::uuid[]) and ${HAS_HOURS} and ${repo}
     )`
 
 /**
  * $1: the workspace; $2 and $3: the first and the last day; $4: other days in between; $5: how many people other than
- * the viewer must have hours; $6: the viewer.
+ * the viewer must have hours; $6: the viewer, and people whose account has been deleted.
  */
 const listHiddenDays = (name: string, table: string, repo: string, activityRepo: string) =>
   statement(
@@ -28,7 +25,7 @@ const listHiddenDays = (name: string, table: string, repo: string, activityRepo:
     `
   select d.day from ${table} d
   where d.workspace_id = $1::uuid and d.day between $2::date and $3::date and d.day <> all($4::date[]) and ${repo}
-    and d.people_with_hours > 0 and d.people_with_hours <= $5::int + cardinality(${ERASED}) and d.people_with_hours - ${notCounted(activityRepo)} < $5::int`,
+    and d.people_with_hours > 0 and d.people_with_hours <= $5::int + cardinality($6::uuid[]) and d.people_with_hours - ${notCounted(activityRepo)} < $5::int`,
   )
 
 const LIST_HIDDEN_DAYS = listHiddenDays('list days with few people', 'workspace_days', 'true', 'true')
@@ -43,11 +40,11 @@ const LIST_HIDDEN_REPO_DAYS = listHiddenDays(
 /** The rolled-up days on which fewer than `minOthers` people other than the viewer have hours. */
 export const readHiddenDays = async (
   tx: Db,
-  { workspaceId, from, to, raw, repoKey }: Sources,
+  { workspaceId, from, to, raw, repoKey, erased }: Sources,
   viewerId: string,
   minOthers: number,
 ): Promise<string[]> => {
-  const parameters = [workspaceId, from, to, raw, minOthers, viewerId]
+  const parameters = [workspaceId, from, to, raw, minOthers, [viewerId, ...erased]]
   const rows = await (repoKey === undefined
     ? tx.rows(LIST_HIDDEN_DAYS, parameters)
     : tx.rows(LIST_HIDDEN_REPO_DAYS, [...parameters, repoKey]))
@@ -87,12 +84,12 @@ export const readCells = (
     ? tx.rows(READ_CELLS, [workspaceId, from, to, without])
     : tx.rows(READ_REPO_CELLS, [workspaceId, from, to, without, repoKey])
 
-/** $5: the viewer. */
+/** $5: the viewer, and who isn’t counted as a person. */
 const COUNT_RAW_PEOPLE = statement(
   'count heatmap people',
   { day: date, others: integer },
   `
-  select a.day, count(distinct a.user_id) filter (where a.user_id <> $5::uuid and ${isPerson('a.user_id')})::int as others
+  select a.day, count(distinct a.user_id) filter (where a.user_id <> all($5::uuid[]))::int as others
   from ${RAW} a
   where ${HAS_HOURS}
   group by a.day`,
@@ -100,7 +97,7 @@ const COUNT_RAW_PEOPLE = statement(
 
 /** How many people other than the viewer have hours on each day that is read from the activity. */
 export const countRawPeople = (tx: Db, sources: Sources, viewerId: string) =>
-  tx.rows(COUNT_RAW_PEOPLE, [...activityOf(sources), viewerId])
+  tx.rows(COUNT_RAW_PEOPLE, [...activityOf(sources), [viewerId, ...notPeople(sources)]])
 
 const READ_RAW_CELLS = statement(
   'read activity hours',

@@ -4,11 +4,11 @@ import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, orNull, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { COUNTS, eachCount, isPerson } from '../../minutes/index.js'
+import { COUNTS, eachCount } from '../../minutes/index.js'
 import { SUM_OF_COUNTS } from '../../rollups/index.js'
-import { activityOf, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
+import { activityOf, notPeople, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
 
-/** $5: whole months; $6, $7: partly valid months, and bits of their valid days. */
+/** $5: whole months; $6, $7: partly valid months, and bits of their valid days; $8: who isn’t counted as a person. */
 const COUNT_ACTIVE = statement(
   'count active members',
   { active_members: integer },
@@ -29,13 +29,19 @@ const COUNT_ACTIVE = statement(
     where month = any($6::date[]) and active_day_bits & part.day_bits <> 0
     union
     select a.user_id from ${RAW} a where a.minutes > 0
-  ) active where ${isPerson('user_id')}`,
+  ) active where user_id <> all($8::uuid[])`,
 )
 
 /** How many people had minutes. */
 export const countActiveMembers = async (tx: Db, sources: Sources): Promise<number> => {
   const { months, parts, masks } = sources
-  const [row] = await tx.rows(COUNT_ACTIVE, [...activityOf(sources), months, parts, masks])
+  const [row] = await tx.rows(COUNT_ACTIVE, [
+    ...activityOf(sources),
+    months,
+    parts,
+    masks,
+    notPeople(sources),
+  ])
   return row?.active_members ?? 0
 }
 
@@ -112,10 +118,11 @@ const READ_MEMBERS = statement(
 )
 
 /** Ordered by minutes, descending. `active_members` is how many people in the row had minutes. */
-export const readMembers = (tx: Db, { workspaceId, userId, repoKey, raw, months, days }: Sources) => {
+export const readMembers = (tx: Db, sources: Sources) => {
+  const { repoKey, raw, months, days } = sources
   // No rollup has a repository's people by day, so with this filter all other days are read from the activity.
   const [rows, rolledUp] = repoKey === undefined ? [raw, days] : [[...raw, ...days], []]
-  return tx.rows(READ_MEMBERS, [...activityOf({ workspaceId, userId, repoKey, raw: rows }), months, rolledUp])
+  return tx.rows(READ_MEMBERS, [...activityOf({ ...sources, raw: rows }), months, rolledUp])
 }
 
 /** $1: the workspace; $2: users; $3: the first day that counts. It names the workspace, so a cluster asks only one node. */

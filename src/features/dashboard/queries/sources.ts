@@ -16,7 +16,8 @@ import { FORCE_CUSTOM_PLAN } from '../../../platform/database/planning.js'
 import { date, double, statement } from '../../../platform/database/statement.js'
 import { groupBy } from '../../../platform/process/maps.js'
 import { addDays, lengthOfMonth, listDays, monthOf, type Range } from '../../../platform/time/days.js'
-import { COUNTS, eachCount, hasActivity } from '../../minutes/index.js'
+import { DELETED_USER } from '../../accounts/index.js'
+import { COUNTS, eachCount, hasActivity, listErased } from '../../minutes/index.js'
 import type { Filter } from './filter.js'
 
 interface DayRange {
@@ -55,13 +56,15 @@ export interface Sources extends DayRange, ActivityRows {
   days: string[]
   /** All days that are read from rollups, one by one. */
   rolledUp: string[]
+  /** People whose account was deleted and whose activity is still theirs. */
+  erased: string[]
 }
 
 export const sourcesOf = (
   workspaceId: string,
   { from, to }: NamedDays,
   filter: Filter,
-  unusable: string[],
+  { unusable, erased }: News,
 ): Sources => {
   const requested = listDays(from, to)
   const raw = filter.userId !== undefined ? requested : unusable.filter((day) => day >= from && day <= to)
@@ -73,6 +76,7 @@ export const sourcesOf = (
     to,
     ...filter,
     raw,
+    erased,
     months: [],
     parts: [],
     masks: [],
@@ -120,6 +124,9 @@ export const activityOf = ({ workspaceId, userId, repoKey, raw }: ActivityRows):
   raw,
 ]
 
+/** The users whose activity counts, although they don't count as people. */
+export const notPeople = ({ erased }: { erased: string[] }): string[] => [DELETED_USER, ...erased]
+
 /** SQL: what the filter allows of rows `a` of activity. */
 export const FILTER = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
       and ($3::text is null or a.repo_key = $3::text)`
@@ -151,9 +158,18 @@ const LIST_CHANGED_DAYS = statement(
   order by day`,
 )
 
-/** Days whose rollups are out of date. */
-export const readUnusableDays = async (
-  db: Db,
-  workspaceId: string,
-  { from, to }: DayRange,
-): Promise<string[]> => (await db.rows(LIST_CHANGED_DAYS, [workspaceId, from, to])).map(({ day }) => day)
+/** What rollups don't know yet. */
+export interface News {
+  /** Days whose rollups are out of date. */
+  unusable: string[]
+  /** People whose account was deleted and whose activity is still theirs. */
+  erased: string[]
+}
+
+export const readNews = async (tx: Db, workspaceId: string, { from, to }: DayRange): Promise<News> => {
+  const [days, erased] = await Promise.all([
+    tx.rows(LIST_CHANGED_DAYS, [workspaceId, from, to]),
+    listErased(tx, workspaceId),
+  ])
+  return { unusable: days.map(({ day }) => day), erased }
+}

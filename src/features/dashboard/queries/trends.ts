@@ -145,8 +145,7 @@ export const readMemberTrends = (
     buckets.length === DAYS_OF_WEEK
       ? wholeWeeks(sources)
       : { weeks: [], others: listDays(sources.from, sources.to) }
-  const { workspaceId, userId, repoKey } = sources
-  const inRepo = { workspaceId, userId, repoKey, raw: others, rolledUp: weeks }
+  const inRepo = { ...sources, raw: others, rolledUp: weeks }
   return readTrends(tx, READ_TRENDS_IN_REPO, inRepo, buckets, logins, days)
 }
 

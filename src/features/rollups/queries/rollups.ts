@@ -142,7 +142,7 @@ export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, ${eachCount((count) => 
 /** SQL: the activity of the workspace $1 on the day $2. */
 const OF_DAY = `daily_activity a where a.workspace_id = $1::uuid and a.day = $2::date and ${hasActivity('a')}`
 
-/** SQL: how many people have minutes in `a`, and how many have minutes with an hour, with those of `ERASED`. */
+/** SQL: how many people have minutes in `a`, and how many have minutes with an hour, with those of `listErased`. */
 const ACTIVE_PEOPLE = `count(distinct a.user_id) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})`
 const HOUR_PEOPLE = `count(distinct a.user_id) filter (where 0 < any (a.hours) and a.${IS_NOT_DELETED})`
 
