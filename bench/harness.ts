@@ -461,7 +461,9 @@ export const push = async (
 export const leaveAtRest = async (databaseUrl: string, root = projectRoot): Promise<number> => {
   // A session without the service's timeouts.
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  const isThere = async (table: string) => (await sql`select to_regclass(${table}) as name`)[0]?.name != null
   try {
+    const isOther = !(await isThere('changed_days'))
     // The program of that version knows its own tables. It's repeated, because the service may be updating rollups at
     // the same time.
     do
@@ -469,9 +471,10 @@ export const leaveAtRest = async (databaseUrl: string, root = projectRoot): Prom
         cwd: root,
         env: { ...process.env, DATABASE_URL: databaseUrl },
       })
-    while ((await sql`select from changed_days limit 1`).length > 0)
+    while (!isOther && (await sql`select from changed_days limit 1`).length > 0)
     await sql`vacuum analyze`
-    const [row] = await sql<{ rows: number }[]>`select count(*)::float8 as rows from daily_activity`
+    const table = isOther ? 'activity' : 'daily_activity'
+    const [row] = await sql<{ rows: number }[]>`select count(*)::float8 as rows from ${sql(table)}`
     return row?.rows ?? 0
   } finally {
     await sql.end()

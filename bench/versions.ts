@@ -86,7 +86,15 @@ const fill = async ({ url }: Started, signIn: (login: string) => Promise<SignedI
     const [admin] = people as [SignedIn]
     if (team === 0) first = { workspace, token: admin.token }
     const board = `/api/team/dashboard?workspace=${workspace}`
-    add('dashboard of a year', 'GET', `${board}&from=${dayBefore(364)}&to=${today}`, bearer(admin.token))
+    const year = `&from=${dayBefore(364)}&to=${today}`
+    add('dashboard of a month', 'GET', board, bearer(admin.token))
+    add('dashboard of a year', 'GET', board + year, bearer(admin.token))
+    add('dashboard as CSV', 'GET', `${board}&format=csv`, bearer(admin.token))
+    const own = `/api/team/dashboard/mine?workspace=${workspace}`
+    add('own dashboard of a month', 'GET', own, bearer(admin.token))
+    add('own dashboard of a year', 'GET', own + year, bearer(admin.token))
+    const summaries = '/api/wakatime/v1/users/current/summaries'
+    add('summaries', 'GET', `${summaries}?start=${dayBefore(6)}&end=${today}`, bearer(admin.token))
     await push(url, admin, 'acme/web', settings)
     const path = '/api/settings/acme/web'
     add('pull', 'GET', path, bearer(admin.token))
