@@ -527,6 +527,11 @@ t.test('every mistake is explained in the first line', async (t) => {
       'The service didn’t respond within 0.05 s.',
     ],
   ]
+  mistakes.push([
+    'https:// to a port for plain HTTP',
+    { env: { TEAM_SETTINGS_URL: page.replace('http:', 'https:') } },
+    'The service couldn’t be reached. This port answers in plain HTTP, not HTTPS. Check the port of the service’s address.',
+  ])
   if (await isInstalled('openssl', 'version')) {
     const { certificate, key } = await makeCertificate(shared)
     const files = { cert: await readFile(certificate), key: await readFile(key) }

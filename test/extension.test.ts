@@ -739,6 +739,10 @@ t.test('it sends tokens only over https or to this machine, and only after sign-
   }
   editor.user['teamSettings.url'] = 'http://127.0.0.1:1'
   t.strictSame(await window.run('signIn'), ['Not reachable. Your minutes wait.'])
+  editor.user['teamSettings.url'] = service.url.replace('http:', 'https:')
+  t.strictSame(await window.run('signIn'), [
+    'Not reachable. Your minutes wait. This port answers in plain HTTP, not HTTPS. Check the port of the service’s address.',
+  ])
   editor.user['teamSettings.url'] = service.url
   editor.user['teamSettings.signInWith'] = 'token'
   editor.person.types = editor.person.github

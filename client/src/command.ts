@@ -2,7 +2,7 @@
 import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { limits } from '../../schemas/limits.js'
-import { isSafeAddress } from '../../schemas/service-address.js'
+import { isPlainHttp, isSafeAddress, PLAIN_HTTP_MESSAGE } from '../../schemas/service-address.js'
 import { OTHER_PREFIX } from '../../schemas/settings-import.js'
 import { type Client, type ClientOptions, createClient } from './client.js'
 import {
@@ -365,6 +365,7 @@ const CERTIFICATE = /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 const describeFailure = (error: Error & { cause?: unknown }, around: Surroundings): string => {
   const { env, usesProxy, timeoutMs = TIMEOUT_MS } = around
   if (error.name === 'TimeoutError') return `The service didn’t respond within ${timeoutMs / 1_000} s.`
+  if (isPlainHttp(error)) return `The service couldn’t be reached. ${PLAIN_HTTP_MESSAGE}`
   const { code = '', message } = (error.cause ?? {}) as { code?: string; message?: string }
   const said = `The service couldn’t be reached: ${(message || code || error.message).split('\n')[0]}.`
   if (CERTIFICATE.test(code)) return `${said} Name a file with its certificate in NODE_EXTRA_CA_CERTS.`

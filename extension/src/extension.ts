@@ -1,6 +1,7 @@
 /** The extension's entry point: who is signed in, which folders are open, and what the commands do. */
 import * as vscode from 'vscode'
 import { indexedDbStorage } from '../../client/src/browser.js'
+import { isPlainHttp, PLAIN_HTTP_MESSAGE } from '../../schemas/service-address.js'
 import { MINUTE } from './activity.js'
 import { Minutes, type StorageAt } from './minutes.js'
 import { type Folder, openFolders, repositoryOf, watchRepositories } from './repositories.js'
@@ -104,7 +105,9 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
       const { name, message } = error as Error
       log.warn(message)
       // `fetch` throws a TypeError if no response comes.
-      await tell?.(/^(Type|Timeout)Error$/.test(name) ? 'Not reachable. Your minutes wait.' : message)
+      const isUnreachable = /^(Type|Timeout)Error$/.test(name)
+      const why = isPlainHttp(error as Error) ? ` ${PLAIN_HTTP_MESSAGE}` : ''
+      await tell?.(isUnreachable ? `Not reachable. Your minutes wait.${why}` : message)
     }
   }
   let refreshes = 0
