@@ -303,20 +303,24 @@ const partsOf = (pointer: string): string[] =>
     .split('/')
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-/** Each key's warning, such as “This value must be true or false.” Changed values may have none. */
+const MISMATCHES = ['invalid', 'unknown']
+
+/** What doesn't match the schema, by key, such as “This value must be true or false.” Changed values may have none. */
 export const warningsByKey = (warnings: Warnings, changed: Values): Map<string, string> =>
   new Map(
-    warnings.flatMap(({ path, message }) => {
+    warnings.flatMap(({ path, code, message }) => {
       const [key = '', ...below] = partsOf(path)
-      return key in changed ? [] : [[key, `${below.join('/') || 'This value'} ${message}.`]]
+      return key in changed || !MISMATCHES.includes(code)
+        ? []
+        : [[key, `${below.join('/') || 'This value'} ${message}.`]]
     }),
   )
 
-/** Values that don't match the schema: those that were just saved, or `stored` ones. */
+/** Warnings about values that were just saved, or about `stored` ones. */
 export const WarningList = ({ warnings, stored = false }: { warnings: Warnings; stored?: boolean }) =>
   warnings.length === 0 ? null : (
     <div class="stack tight">
-      <p>{!stored && <strong>Saved with warnings.</strong>} These values don’t match the settings schema:</p>
+      <p>{stored ? 'Warnings about these settings:' : <strong>Saved with warnings:</strong>}</p>
       <ul>
         {warnings.map(({ path, message }) => (
           <li key={`${path} ${message}`}>

@@ -9,6 +9,8 @@ export interface Property {
   default?: unknown
   description?: string
   markdownDescription?: string
+  /** Without a text, if the extension has none. */
+  deprecated?: boolean
   deprecationMessage?: string
   markdownDeprecationMessage?: string
   minimum?: number

@@ -207,7 +207,7 @@ const Setting = (props: {
   const { key, schema } = row
   const id = useId()
   const isReadOnly = isOverride && isLocked
-  const deprecated = schema.markdownDeprecationMessage ?? schema.deprecationMessage
+  const deprecated = schema.markdownDeprecationMessage || schema.deprecationMessage
   const chosen = schema.enum?.findIndex((one) => same(one, isSet ? value : schema.default)) ?? -1
   const about = (schema.markdownEnumDescriptions ?? schema.enumDescriptions)?.[chosen]
   return (
@@ -218,7 +218,7 @@ const Setting = (props: {
         </label>
         {isSet && <span class="tag">modified</span>}
         {isLocked && <span class="tag">locked</span>}
-        {deprecated && <span class="tag">deprecated</span>}
+        {(deprecated || schema.deprecated === true) && <span class="tag">deprecated</span>}
       </div>
       <div id={`${id}-about`} class="small">
         {descriptionOf(schema) && (

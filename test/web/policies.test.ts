@@ -55,7 +55,7 @@ else {
   const admin = await visit(ada)
   const { page } = admin
   const editor = admin.field('Editor settings (JSON)')
-  const save = () => admin.button('Save settings').click()
+  const save = (visitor = admin) => visitor.button('Save settings').click()
 
   t.test('the form can be searched, and saves values and locks after showing whom they affect', async (t) => {
     await admin.open(`/w/${id}/settings`)
@@ -101,6 +101,46 @@ else {
     await size.fill('7')
     t.equal(await size.getAttribute('aria-invalid'), 'false')
     await admin.button('Discard changes').click()
+  })
+
+  t.test('a value that looks like a secret is saved only after a question', async (t) => {
+    const { id } = await service.workspace(ada, { name: 'Initech', patterns: ['initech/*'] })
+    const settings = `/api/team/workspaces/${id}/settings`
+    const override = `/api/team/workspaces/${id}/project-settings/initech/web`
+    await ada.patch(settings, { settings: { 'ext.password': 'old' } })
+    await ada.put(override, { settings: { 'ext.theme': 'dark' } })
+    const visitor = await visit(ada)
+    const { page } = visitor
+    const dialog = page.getByRole('dialog', { name: 'Save what looks like a password?', exact: true })
+    const fill = async (label: string, values: object) => {
+      await visitor.button('JSON').click()
+      await page.locator('.cm-editor').waitFor()
+      await visitor.field(`${label} (JSON)`).fill(JSON.stringify(values))
+    }
+    const values = { 'ext.password': 'old', 'ext.theme': 'dark', '[go]': { 'ext.apiToken': 'x' } }
+    await visitor.open(`/w/${id}/settings`)
+    await fill('Editor settings', values)
+    await save(visitor)
+    await dialog.getByText('Everyone in the workspace can read these settings', { exact: false }).waitFor()
+    t.strictSame(await dialog.getByRole('listitem').allTextContents(), ['[go] ext.apiToken'])
+    t.strictSame(await visitor.violations('dialog'), [])
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+    t.same((await ada.get(settings)).body.settings, { 'ext.password': 'old' })
+    await save(visitor)
+    await dialog.getByRole('button', { name: 'Save anyway', exact: true }).click()
+    await visitor.sees('Settings saved')
+    await page.getByRole('alert').getByText('[go]/ext.apiToken looks like a password').waitFor()
+    t.same((await ada.get(settings)).body.settings, values)
+
+    await visitor.open(`/w/${id}/repos/initech/web/settings`)
+    await visitor.button('Edit override').click()
+    await fill('Override', { 'ext.theme': 'dark', 'ext.password': 'new' })
+    await visitor.button('Save override').click()
+    await dialog.getByRole('button', { name: 'Save anyway', exact: true }).click()
+    await visitor.sees('Override saved')
+    await page.getByRole('alert').getByText('ext.password looks like a password').waitFor()
+    t.same((await ada.get(override)).body.settings, { 'ext.theme': 'dark', 'ext.password': 'new' })
+    await page.close()
   })
 
   t.test('unsaved changes are kept unless the person discards them', async (t) => {

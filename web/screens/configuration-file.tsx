@@ -212,7 +212,7 @@ const Differences = ({ result, members }: { result: Difference; members: number 
           {changes.length > MAX_SHOWN && <p class="muted">And {count(changes.length - MAX_SHOWN)} more.</p>}
         </>
       )}
-      {warnings.length > 0 && <p>These values don’t match the settings schema:</p>}
+      {warnings.length > 0 && <p>Warnings:</p>}
       {warnings.length > 0 && (
         <ul>
           {warnings.map(({ path, message }) => (

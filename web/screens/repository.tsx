@@ -13,6 +13,7 @@ import { nameOf, useProjects } from '../projects.js'
 import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { ReasonField, reasonIn } from '../reason.js'
+import { useSecretQuestion } from '../secrets.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
@@ -362,6 +363,7 @@ const OverrideSection = (props: {
   const [saved, setSaved] = useState<Override>()
   const [removing, remove] = useState(false)
   const { busy, failure, act, clear } = useAction()
+  const secrets = useSecretQuestion()
   const start = () => {
     clear()
     setSaved(undefined)
@@ -394,7 +396,11 @@ const OverrideSection = (props: {
       <>
         {/* Outside of the form, because its dialog contains another form. */}
         <Unsaved isChanged={isChanged} />
-        <Form class="stack tight" onSubmit={save}>
+        {secrets.dialog}
+        <Form
+          class="stack tight"
+          onSubmit={(given) => values && secrets.saveOrAsk(editing.before, values, () => save(given))}
+        >
           <IneffectiveKeys settings={editing.before} locked={state.locked} />
           <SettingsEditor
             label="Override"

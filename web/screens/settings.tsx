@@ -8,6 +8,7 @@ import { useImpact } from '../impact.js'
 import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../json.js'
 import { useWorkspace } from '../me.js'
 import { ReasonField, reasonIn } from '../reason.js'
+import { useSecretQuestion } from '../secrets.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { toast } from '../toast.js'
 import { FailureNote, Form, Loaded, SettingKey, showAtOnce } from '../ui.js'
@@ -114,6 +115,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   const [importing, setImporting] = useState(false)
   const [imported, setImported] = useState<Imported>()
   const { busy, failure, act, clear } = useAction()
+  const secrets = useSecretQuestion()
   const edit = (change: Partial<Draft>) => {
     setSaved(undefined)
     set((old) => ({ ...old, ...change }))
@@ -164,6 +166,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
     <>
       {/* Outside of the form, because its dialog contains another form. */}
       <Unsaved isChanged={isDirty} />
+      {secrets.dialog}
       {importing && values && (
         <ImportSettings
           settings={values}
@@ -175,7 +178,10 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
           }}
         />
       )}
-      <Form class="stack" onSubmit={save}>
+      <Form
+        class="stack"
+        onSubmit={(given) => values && secrets.saveOrAsk(draft.base.settings, values, () => save(given))}
+      >
         <div class="lead">
           <section class="card stack tight" aria-label="Editor settings">
             {/* The group headings below need one above them. */}
