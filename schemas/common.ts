@@ -139,7 +139,7 @@ export const warningCodes = ['invalid', 'unknown', 'not_applied', 'deprecated', 
 export type WarningCode = (typeof warningCodes)[number]
 export const WarningCode = StringEnum(warningCodes, {
   description:
-    '`invalid`: the value doesn’t match the settings schema. `unknown`: the schema has no such setting. `not_applied`: the editor keeps this setting for the application or the machine, so no extension writes it to a folder. `deprecated`: the schema says so. `secret`: it looks like a password or a token.',
+    '`invalid`: the value doesn’t match the settings schema. `unknown`: the schema has no such setting. `not_applied`: the editor restricts this setting, or keeps it for the application or the machine, so the extension never writes it. `deprecated`: the schema says so. `secret`: it looks like a password or a token.',
   examples: ['invalid'],
 })
 

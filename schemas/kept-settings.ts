@@ -1,6 +1,6 @@
 /**
- * Settings that the extension never writes to a folder, because the editor keeps them for the application, the machine or itself. The
- * service warns about them (`not_applied`).
+ * Settings that the extension never writes to a folder, because the editor restricts them, or keeps them for the application or the
+ * machine. The service warns about them (`not_applied`).
  */
 import { ALLOWED_KEYS } from './denied-patterns.js'
 import { textMatcherOf } from './denied-settings.js'
@@ -24,6 +24,7 @@ const EDITOR_KEPT = [
     'accessibility.dimUnfocused',
   ],
   ...['application', 'editor.renderControlCharacters', 'editor.unicodeHighlight', 'files.dialog.defaultPath'],
+  ...['files.hotExit', 'git.defaultCloneDirectory', 'git.path', 'typescript.npm'],
   ...[
     ...['clickThroughInactive', 'confirmBeforeClose', 'controlsStyle', 'customMenuBarAltFocus'],
     ...[

@@ -7,7 +7,7 @@ import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
 
 const team = '/api/team/workspaces'
-const NOT_APPLIED = 'isn’t applied: the editor keeps it for the application or the machine'
+const NOT_APPLIED = 'isn’t applied: the editor restricts it, or keeps it for the application or the machine'
 const SECRET = 'looks like a password or a token, and everyone with these settings can read it'
 
 type Listed = { path: string; code: string; message: string }
@@ -26,13 +26,14 @@ const manifestIn = async (
 }
 
 t.test('without a schema, warnings are returned wherever settings are written or read', async (t) => {
-  const service = await startService(t, { env: { EXTENSION_PREFIX: 'ext,window,editor,terminal' } })
+  const service = await startService(t, { env: { EXTENSION_PREFIX: 'ext,window,editor,files,terminal' } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
   const settings = {
     'ext.theme': 'dark',
     'ext.apiToken': 'x',
     'window.titleBarStyle': 'custom',
+    'files.hotExit': 'off',
     editor: { unicodeHighlight: { ambiguousCharacters: false } },
     'terminal.integrated.fontSize': 12,
     '[go]': { 'editor.tabSize': 2, 'ext.password': 'x' },
@@ -40,6 +41,7 @@ t.test('without a schema, warnings are returned wherever settings are written or
   const at = (place: string): Listed[] => [
     { path: `${place}/ext.apiToken`, code: 'secret', message: SECRET },
     { path: `${place}/window.titleBarStyle`, code: 'not_applied', message: NOT_APPLIED },
+    { path: `${place}/files.hotExit`, code: 'not_applied', message: NOT_APPLIED },
     { path: `${place}/editor`, code: 'not_applied', message: NOT_APPLIED },
     { path: `${place}/[go]/ext.password`, code: 'secret', message: SECRET },
   ]

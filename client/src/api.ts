@@ -1659,7 +1659,7 @@ export type ConfigurationChange = {
 
 export type ConfigurationWarning = {
   path: string
-  /** `invalid`: the value doesn’t match the settings schema. `unknown`: the schema has no such setting. `not_applied`: the editor keeps this setting for the application or the machine, so no extension writes it to a folder. `deprecated`: the schema says so. `secret`: it looks like a password or a token. */
+  /** `invalid`: the value doesn’t match the settings schema. `unknown`: the schema has no such setting. `not_applied`: the editor restricts this setting, or keeps it for the application or the machine, so the extension never writes it. `deprecated`: the schema says so. `secret`: it looks like a password or a token. */
   code: 'invalid' | 'unknown' | 'not_applied' | 'deprecated' | 'secret'
   message: string
 }
@@ -1761,7 +1761,7 @@ export type Publication = {
 export type SettingsWarning = {
   /** A JSON pointer that starts with the part of the request, or in a response that only reads, with its `settings`. */
   path: string
-  /** `invalid`: the value doesn’t match the settings schema. `unknown`: the schema has no such setting. `not_applied`: the editor keeps this setting for the application or the machine, so no extension writes it to a folder. `deprecated`: the schema says so. `secret`: it looks like a password or a token. */
+  /** `invalid`: the value doesn’t match the settings schema. `unknown`: the schema has no such setting. `not_applied`: the editor restricts this setting, or keeps it for the application or the machine, so the extension never writes it. `deprecated`: the schema says so. `secret`: it looks like a password or a token. */
   code: 'invalid' | 'unknown' | 'not_applied' | 'deprecated' | 'secret'
   message: string
 }

@@ -156,7 +156,10 @@ function* adviceOn(
   value: unknown,
 ): Generator<[code: WarningCode, message: string]> {
   if (isKeptByEditor(key, value) || rules?.schema.isKept(key, value))
-    yield ['not_applied', 'isn’t applied: the editor keeps it for the application or the machine']
+    yield [
+      'not_applied',
+      'isn’t applied: the editor restricts it, or keeps it for the application or the machine',
+    ]
   const deprecation = rules?.schema.deprecations.get(key)
   if (deprecation !== undefined) yield ['deprecated', `is deprecated${deprecation && `: ${deprecation}`}`]
   if (looksSecret(key, value))
