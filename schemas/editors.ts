@@ -87,7 +87,7 @@ export const EditorProject = Resource('EditorProject', {
   name: ProjectName,
   state: StringEnum(['waiting', 'automatic', 'assigned', 'ignored'], {
     description:
-      '`waiting`: the name has no repository yet. `automatic`: exactly one repository that the caller has pushed, or has sent by its full address, has this name. `assigned` and `ignored`: the caller chose this.',
+      '`waiting`: the name has no repository yet. `automatic`: exactly one repository that the caller has pushed, or has sent by its full address, has this name, or it’s an address with an SSH alias that the caller has assigned. `assigned` and `ignored`: the caller chose this.',
     examples: ['assigned'],
   }),
   repo: Nullable(RepoPath, { description: 'Null: the name is waiting or ignored.' }),
@@ -111,7 +111,10 @@ export const EditorProjectList = Named('EditorProjectList', {
 export type EditorProjectList = Static<typeof EditorProjectList>
 
 export const EditorProjectBody = Named('EditorProjectBody', {
-  name: ProjectName,
+  name: Type.Unsafe<string>({
+    ...ProjectName,
+    description: 'A name, the address of a remote, or `owner/repo` of a repository that counts nowhere.',
+  }),
   repo: Nullable(RepoPath, { description: 'Null: ignore the name.' }),
 })
 

@@ -316,7 +316,10 @@ t.test('heartbeats', async (t) => {
     ]
     t.same(await send(caller, never), accepted(never.length))
     t.same(await minutesOf(caller), {})
-    t.same(await projectsOf(caller), [])
+    t.same(
+      (await projectsOf(caller)).map(({ name }: { name: string }) => name),
+      ['elsewhere/web'],
+    )
     t.equal((await caller.get('/api/me')).body.heartbeats, null)
   })
 
@@ -677,6 +680,7 @@ t.test('heartbeats', async (t) => {
           ['taxes', 'waiting', null],
           ['web', 'waiting', null],
           ['job-applications', 'waiting', null],
+          ['private/diary', 'waiting', null],
         ],
       )
       t.same([alone.minutes, meddled.minutes], [0, 0])
@@ -693,7 +697,7 @@ t.test('heartbeats', async (t) => {
       t.same([projects.length, dropped], [limits.editor_projects_waiting, 100])
     })
 
-    t.test('can’t be repository names', async (t) => {
+    t.test('can’t be repositories that count', async (t) => {
       const { caller } = await someone(service)
       const reply = await caller.put('/api/me/editor-projects', { name: 'acme/web', repo: null })
       t.equal(reply.status, 400)

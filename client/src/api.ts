@@ -205,7 +205,7 @@ export type DeliveryPayload = Record<string, never> & Record<string, unknown>
 
 export type EditorProject = {
   name: string
-  /** `waiting`: the name has no repository yet. `automatic`: exactly one repository that the caller has pushed, or has sent by its full address, has this name. `assigned` and `ignored`: the caller chose this. */
+  /** `waiting`: the name has no repository yet. `automatic`: exactly one repository that the caller has pushed, or has sent by its full address, has this name, or it’s an address with an SSH alias that the caller has assigned. `assigned` and `ignored`: the caller chose this. */
   state: 'waiting' | 'automatic' | 'assigned' | 'ignored'
   /** Null: the name is waiting or ignored. */
   repo: string | null
@@ -818,6 +818,7 @@ export type EditorProjectList = {
 }
 
 export type EditorProjectBody = {
+  /** A name, the address of a remote, or `owner/repo` of a repository that counts nowhere. */
   name: string
   /** Null: ignore the name. */
   repo: string | null

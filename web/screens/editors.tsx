@@ -173,7 +173,8 @@ const Projects = () => {
       <p class="muted">
         Some plugins send a project name instead of a repository, usually the name of the folder. The service
         assigns a name automatically if exactly one of your repositories has it. Otherwise the name waits here
-        for {limits.heartbeat_days} days. Only you see these names.
+        for {limits.heartbeat_days} days, and so do repositories that none of your workspaces counts. Only you
+        see this list.
       </p>
       {failure && <FailureNote failure={failure} />}
       <Loaded response={response} height={120}>

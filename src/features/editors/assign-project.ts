@@ -2,15 +2,22 @@
 import type { EditorProjectList } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import { validationError } from '../../errors.js'
-import type { Database, Db } from '../../platform/database/client.js'
+import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { requireValue } from '../../platform/process/maps.js'
 import { toTimestamp } from '../../platform/time/clock.js'
 import { lockMinutes, readPersonDays, readTarget, readTargets } from '../minutes/index.js'
 import { countAgents, reposOfAgents } from './count-agents.js'
 import { applyChanges, countMinutes, daysOfChanges, errorForTooMany } from './count-minutes.js'
-import { type ProjectHost, Projects, projectOf } from './project-names.js'
+import { isOwnRepo, markNameOf, type ProjectHost, Projects, projectOf, readAlias } from './project-names.js'
 import { readAllMarks } from './queries/marks.js'
-import { findNames, listNames, namesOf, readDroppedNames, readNameQuota } from './queries/projects.js'
+import {
+  type EditorProject,
+  findNames,
+  listNames,
+  namesOf,
+  readDroppedNames,
+  readNameQuota,
+} from './queries/projects.js'
 import { recordingOf } from './recording.js'
 import {
   Counts,
@@ -52,8 +59,9 @@ export const listEditorProjects = async (db: Db, userId: string): Promise<Editor
 }
 
 /**
- * Assigns a repository to a name, and counts the minutes that are still stored for it; or ignores the name.
- * @throws {ApiError} `validation_failed` for a name that is already a repository, or beyond the limit of names
+ * Assigns a repository to a name, or to a repository that counts nowhere, and counts the minutes that are still stored
+ * for it; or ignores the name. An address with an SSH alias takes along the waiting addresses with the same alias.
+ * @throws {ApiError} `validation_failed` for a repository that counts, or beyond the limit of names
  */
 export const assignProject = (
   database: Database,
@@ -64,32 +72,35 @@ export const assignProject = (
   database.transaction(
     async (tx) => {
       const project = projectOf({ project: given, alternate: undefined }, host)
-      if (project?.name === undefined)
-        throw validationError('/body/name', project ? 'already names a repository' : 'must name a project')
-      const { name } = project
+      if (project === undefined) throw validationError('/body/name', 'must name a project')
+      const name = markNameOf(project)
       await lockMinutes(tx, [userId], { waits: true })
       const stored = await readAllMarks(tx, userId)
       const hours = hoursOfAgents(stored)
       const known = namesOf(await findNames(tx, [{ userId, names: [name], hours }]))
       const before = known.get(name)
+      if (before === undefined && project.repo !== undefined && (await countsSomewhere(tx, userId, name)))
+        throw validationError('/body/name', 'is a repository that counts in a workspace')
       const isChosen = before !== undefined && (before.ignored || before.repo !== null)
-      if (!isChosen && (await readNameQuota(tx, userId)).chosen <= 0)
+      const room = (await readNameQuota(tx, userId)).chosen - (isChosen ? 0 : 1)
+      if (!isChosen && room < 0)
         throw validationError(
           '/body/name',
           `is one too many: you can assign or ignore ${limits.editor_projects_chosen} names`,
         )
       const choice = { name, repo, ignored: repo === null, automatic: false }
-      const projects = new Projects(host.kind, new Map(known).set(name, choice), [project])
-      const repoKey = projects.keyOf(name)
+      const chosen = [choice, ...(await readAliased(tx, userId, choice, host)).slice(0, Math.max(0, room))]
+      const names = chosen.map((one) => one.name)
+      const projects = new Projects(host.kind, new Map([...known, ...namesOf(chosen)]), [project])
       const timeline = timelineOf(stored)
       const counts = new Counts(stored)
-      const repoKeys = new Set(repoKey === undefined ? [] : [repoKey])
+      const repoKeys = new Set(chosen.flatMap((one) => one.repo?.toLowerCase() ?? []))
       const agentRepos = reposOfAgents(timeline, projects)
       const target = await readTarget(tx, userId, repoKeys)
       const agentTargets = await readTargets(tx, [{ userId, repoKeys: agentRepos, scope: 'workspaces' }])
       const recording = recordingOf(target, undefined)
       const { timezone } = recording
-      const owned = repoKey === undefined ? [] : uncountedOf(timeline, counts, name)
+      const owned = repo === null ? [] : uncountedOf(timeline, counts, new Set(names))
       const rules = { userId, target, recording, projects, isFromJoining: true }
       const counted = await countMinutes(rules, counts, owned, new Set())
       if (counted.kind === 'too large') throw errorForTooMany(counted)
@@ -100,13 +111,13 @@ export const assignProject = (
         tx,
         {
           ...{ userId, timeline, projects, counts, timezone, areKept: true, isFromJoining: true },
-          hours: new Set(hoursBeside(timeline.agents.hoursOf(name))),
+          hours: new Set(hoursBeside(names.flatMap((one) => timeline.agents.hoursOf(one)))),
         },
         requireValue(agentTargets, userId),
       )
       await writePlans(tx, [
         {
-          ...{ userId, timezone, days, agentDays, chosen: [choice] },
+          ...{ userId, timezone, days, agentDays, chosen },
           hours: toStored(timeline, counts, counted.hours),
           lastAt: new Map(),
           isFull: false,
@@ -117,13 +128,36 @@ export const assignProject = (
     { readsFirst: true, rowsCanConflict: true },
   )
 
+const countsSomewhere = async (tx: Tx, userId: string, repoKey: string): Promise<boolean> => {
+  const { workspaces } = await readTarget(tx, userId, new Set([repoKey]))
+  return workspaces.some(({ repoKeys }) => repoKeys.includes(repoKey))
+}
+
+/** The waiting addresses whose SSH alias is assigned with a choice, each with the repository in it. */
+const readAliased = async (
+  tx: Tx,
+  userId: string,
+  { name, repo }: EditorProject,
+  { kind }: ProjectHost,
+): Promise<EditorProject[]> => {
+  const assigned = readAlias(name, kind)
+  if (!assigned || !isOwnRepo(assigned, repo)) return []
+  const waiting = (await listNames(tx, userId)).filter((one) => one.repo === null && !one.ignored)
+  return waiting.flatMap((one) => {
+    const aliased = one.name === name ? undefined : readAlias(one.name, kind)
+    return aliased?.alias === assigned.alias
+      ? [{ name: one.name, repo: aliased.repo, ignored: false, automatic: true }]
+      : []
+  })
+}
+
 const hoursOfAgents = (stored: readonly StoredHour[]): number[] =>
   stored.flatMap(({ hour, agentProjects }) => (agentProjects ? [hour] : []))
 
 const allOwned = ({ own }: Timeline): Generator<Owned> => own.ownersOf(minutesAround(own.marked()))
 
-/** Minutes that are stored for a name and haven't counted in a workspace. */
-const uncountedOf = (timeline: Timeline, counts: Counts, name: string): Owned[] =>
+/** Minutes that are stored for these names and haven't counted in a workspace. */
+const uncountedOf = (timeline: Timeline, counts: Counts, names: ReadonlySet<string>): Owned[] =>
   [...allOwned(timeline)].filter(
-    ({ minute, project }) => project === name && counts.workspacesOf(minute).length === 0,
+    ({ minute, project }) => names.has(project) && counts.workspacesOf(minute).length === 0,
   )

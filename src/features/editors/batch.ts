@@ -4,7 +4,15 @@ import { limits } from '../../../schemas/limits.js'
 import { addDays } from '../../platform/time/days.js'
 import type { Scope } from '../minutes/index.js'
 import { secondsOf } from './parsing/time.js'
-import { isOfAgent, type Project, type ProjectHost, projectOf, type SentHeartbeat } from './project-names.js'
+import {
+  isOfAgent,
+  isRepo,
+  markNameOf,
+  type Project,
+  type ProjectHost,
+  projectOf,
+  type SentHeartbeat,
+} from './project-names.js'
 
 const MINUTE_SECONDS = 60
 const DAY_SECONDS = 86_400
@@ -47,16 +55,20 @@ export interface Batch {
   timezone: string | undefined
   /** Whether all minutes count only from the day of joining a workspace. Those sent under a folder's name always do. */
   isFromJoining: boolean
-  /** Names of the day's other minutes in a file. They're matched with repositories, too. Editors send none. */
-  namesOfFile: readonly string[]
+  /** Projects of the day's other minutes in a file, as in marks. Names are matched with repositories, too. Editors send none. */
+  projectsOfFile: readonly string[]
   /** Where the minutes may count. */
   scope: Scope
 }
 
-/** The distinct names, rather than repositories, of a batch. */
-export const namesIn = ({ heartbeats, namesOfFile }: Batch): string[] => [
-  ...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...namesOfFile]),
+/** The distinct projects of a batch, as in marks. */
+export const projectsIn = ({ heartbeats, projectsOfFile }: Batch): string[] => [
+  ...new Set([...heartbeats.map(({ project }) => markNameOf(project)), ...projectsOfFile]),
 ]
+
+/** Those that are names rather than repositories. */
+export const namesIn = (batch: Batch): string[] =>
+  projectsIn(batch).filter((project) => !isRepo(project, batch.kind))
 
 /** The heartbeats with a time and a project. */
 export const batchOf = (
@@ -83,7 +95,7 @@ export const batchOf = (
     kind: host.kind,
     timezone,
     isFromJoining: false,
-    namesOfFile: [],
+    projectsOfFile: [],
     scope: 'workspaces',
   }
 }

@@ -35,7 +35,7 @@ import {
   rejectedTarget,
   tooManyMinutes,
 } from './plan-heartbeats.js'
-import { isRepo, markNameOf, type Projects, projectNamed } from './project-names.js'
+import { markNameOf, type Projects, projectNamed } from './project-names.js'
 import {
   claimImport,
   deleteImportDays,
@@ -277,7 +277,7 @@ const planDay = async (tx: Tx, { userId, kind, next, scope }: DayToPlan): Promis
     kind,
     timezone: undefined,
     isFromJoining: true,
-    namesOfFile: own.flatMap(namesIn).filter((name) => !isRepo(name, kind)),
+    projectsOfFile: own.flatMap(namesIn).map((name) => markNameOf(projectNamed(name, kind))),
     scope,
   }
   const [facts] = await readFacts(tx, [batch])

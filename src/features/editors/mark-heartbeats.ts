@@ -33,7 +33,9 @@ export interface Marked {
   recorded: RecordingResult
   /** Repositories that were named in full, and may be remembered. */
   repos: string[]
-  /** The time of each name's last heartbeat. */
+  /** Whether a repository that counts nowhere has to wait with the names for the first time. */
+  hasNewRepos: boolean
+  /** The time of the last heartbeat of each name, and of each repository that counts nowhere. */
   lastAt: ReadonlyMap<string, Date>
   /** The time of the newest heartbeat that counts in a workspace, or is waiting to. */
   newest: Date | undefined
@@ -49,7 +51,12 @@ export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Rec
   const rules = { facts, recording, times: timesThatCount(target), matched: firstMatchingDays(target) }
   const all = batch.heartbeats.map((heartbeat) => ({ ...heartbeat, fate: fateOf(heartbeat, rules) }))
   const kept = all.filter(({ fate }) => fate !== 'other day' && fate !== 'not recorded')
-  const named = kept.filter(({ project }) => project.name !== undefined)
+  // Repositories that count nowhere wait for an assignment, as names do.
+  const isListed = ({ project, isOfAgent, fate }: (typeof kept)[number]) =>
+    project.name !== undefined ||
+    (fate === 'no workspace' && !isOfAgent) ||
+    facts.projects.isChosen(markNameOf(project))
+  const named = kept.filter(isListed)
   const newest = kept.findLast(({ isOfAgent, fate }) => !isOfAgent && fate !== 'no workspace')
 
   const before = timeline.own.copy()
@@ -80,7 +87,12 @@ export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Rec
   return {
     hours,
     recorded: countFates(batch, all),
-    repos: kept.flatMap(({ project }) => project.repo ?? []),
+    repos: kept.flatMap(({ project: { repo } }) =>
+      repo !== undefined && facts.projects.isRepo(repo.toLowerCase()) ? [repo] : [],
+    ),
+    hasNewRepos: named.some(
+      ({ project }) => project.repo !== undefined && !facts.projects.isListed(markNameOf(project)),
+    ),
     lastAt: new Map(named.map(({ project, time }) => [markNameOf(project), toDate(time)])),
     newest: newest && toDate(newest.time),
     owned,
@@ -116,7 +128,8 @@ const fateOf = ({ time, minute, project }: Heartbeat, { facts, recording, times,
   if (day < times.firstDay || time > times.latest) return 'other day'
   const name = markNameOf(project)
   const repoKey = facts.projects.keyOf(name)
-  const isIgnored = repoKey === undefined && !facts.names.canWait.has(name)
+  const isIgnored =
+    facts.projects.isIgnored(name) || (repoKey === undefined && !facts.names.canWait.has(name))
   if (isIgnored || !recording.isRecorded(hourOf(minute), repoKey)) return 'not recorded'
   const firstDay = repoKey === undefined ? undefined : matched.get(repoKey)
   if (firstDay !== undefined && day >= firstDay) return 'accepted'

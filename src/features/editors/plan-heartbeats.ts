@@ -87,7 +87,7 @@ const planOne = async (
   days: PersonDays,
 ): Promise<HeartbeatPlan> => {
   const { batch, projects, names, timeline, counts, targetOfAgents } = facts
-  const { userId, isFromJoining, namesOfFile } = batch
+  const { userId, isFromJoining, projectsOfFile } = batch
   const { timezone } = recording
   const applied = applyChanges(counted.changes, days)
   const hours = new Set(hoursBeside(marked.hours))
@@ -96,7 +96,7 @@ const planOne = async (
     { userId, timeline, projects, counts, hours, areKept: true, isFromJoining, timezone },
     targetOfAgents,
   )
-  const seen = new Set([...marked.lastAt.keys(), ...namesOfFile])
+  const seen = new Set([...marked.lastAt.keys(), ...projectsOfFile])
   return {
     kind: 'planned',
     userId,
@@ -111,6 +111,6 @@ const planOne = async (
     chosen: names.chosen.filter(({ name }) => seen.has(name)),
     lastAt: marked.lastAt,
     newest: marked.newest,
-    isFull: names.isFull,
+    isFull: names.isFull || marked.hasNewRepos,
   }
 }

@@ -111,6 +111,24 @@ export const projectOf = (
   return second?.repo === undefined ? (first ?? second) : second
 }
 
+/** An SSH alias of a person's computer, and the repository in an address with it: `github.com-work:acme/web.git`. */
+export interface AliasedRepo {
+  alias: string
+  repo: string
+}
+
+/** @param name a name that isn't a repository of the host */
+export const readAlias = (name: string, kind: RepohostKind): AliasedRepo | undefined => {
+  const remote = URL_LIKE.test(name) || SSH_LIKE.test(name) ? remoteAt(name) : undefined
+  if (remote?.scheme !== 'ssh') return undefined
+  const repo = repoOf(remote.path, kind)
+  return repo === undefined ? undefined : { alias: remote.host, repo }
+}
+
+/** Whether an address was assigned to the owner and name in it, so that its alias stands for the host. */
+export const isOwnRepo = ({ repo }: AliasedRepo, assigned: string | null): boolean =>
+  repo.toLowerCase() === assigned?.toLowerCase()
+
 /** A project's name in marks: a repository in lower case, or another name. */
 export const markNameOf = ({ repo, name }: Project): string =>
   repo === undefined ? name : repo.toLowerCase()
@@ -145,14 +163,26 @@ export class Projects {
     return new Projects(this.kind, this.known, [...this.sent, ...sent])
   }
 
-  /** Whether it's a repository that was named in full. */
+  /** Whether it's a repository that was named in full, and not assigned to another one. */
   isRepo(project: string): boolean {
-    return isRepo(project, this.kind)
+    return isRepo(project, this.kind) && this.keyOf(project) === project
   }
 
   /** The key of its repository. Undefined for a name without one. */
   keyOf(project: string): string | undefined {
-    return this.isRepo(project) ? project : this.known.get(project)?.repo?.toLowerCase()
+    const assigned = this.known.get(project)?.repo?.toLowerCase()
+    return assigned ?? (isRepo(project, this.kind) ? project : undefined)
+  }
+
+  /** Whether it's among the names that are stored for the person. */
+  isListed(project: string): boolean {
+    return this.known.has(project)
+  }
+
+  /** Whether the person has assigned or ignored it. */
+  isChosen(project: string): boolean {
+    const known = this.known.get(project)
+    return known !== undefined && (known.repo !== null || known.ignored)
   }
 
   /** Whether the person ignores the name. */

@@ -1,15 +1,16 @@
 /** Reads what's stored about people around the time of their heartbeats, and where the heartbeats count. */
+import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
 import { readTargets, type TargetResult } from '../minutes/index.js'
-import { type Batch, type Heartbeat, namesIn } from './batch.js'
+import { type Batch, type Heartbeat, namesIn, projectsIn } from './batch.js'
 import { reposOfAgents } from './count-agents.js'
 import { resolveLastProjects } from './last-project.js'
-import { canBeFolder, markNameOf, Projects } from './project-names.js'
+import { canBeFolder, isOwnRepo, markNameOf, Projects, readAlias } from './project-names.js'
 import { readMarks } from './queries/marks.js'
-import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
+import { type EditorProject, findAssigned, findNames, namesOf, readNameQuota } from './queries/projects.js'
 import { Counts, hoursAround, hoursBeside, type StoredHour, type Timeline, timelineOf } from './timeline.js'
 
 /** How many hours on either side of its own an agent's mark affects. */
@@ -48,7 +49,7 @@ export const readFacts = async (
   const requests = batches.map((batch) => ({
     userId: batch.userId,
     hours: hoursBeside(hoursAround(batch.heartbeats.map(({ minute }) => minute)), AGENT_HOURS_AROUND),
-    names: namesIn(batch),
+    names: projectsIn(batch),
   }))
   const [marks, names] = await Promise.all([readMarks(tx, requests), findNames(tx, requests)])
   const marksOf = groupBy(marks, ({ userId }) => userId)
@@ -84,7 +85,7 @@ export const readFacts = async (
 const resolveProjects = async (tx: Db, batch: Batch, marks: StoredHour[], named: EditorProject[]) => {
   const sent = batch.heartbeats.map(({ project }) => project)
   const repos = sent.flatMap(({ repo }) => repo ?? [])
-  const names = await matchFolders(tx, batch.userId, namesOf(named), namesIn(batch), repos)
+  const names = await matchNames(tx, batch, namesOf(named), repos)
   const projects = new Projects(batch.kind, namesOf([...named, ...names.chosen]), sent)
   const timeline = timelineOf(marks)
   return {
@@ -103,8 +104,30 @@ const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timel
   return new Set([...sent, ...timeline.own.projects()].flatMap((project) => projects.keyOf(project) ?? []))
 }
 
+/** The repositories of addresses whose SSH alias the person has assigned, by address. */
+const findAliased = async (
+  tx: Db,
+  userId: string,
+  names: readonly string[],
+  kind: RepohostKind,
+): Promise<ReadonlyMap<string, string>> => {
+  const open = names.flatMap((name) => {
+    const aliased = readAlias(name, kind)
+    return aliased ? [{ name, ...aliased }] : []
+  })
+  if (open.length === 0) return new Map()
+  const assigned = await findAssigned(tx, userId, [...new Set(open.map(({ alias }) => alias))])
+  const aliases = new Set(
+    assigned.flatMap((one) => {
+      const aliased = readAlias(one.name, kind)
+      return aliased && isOwnRepo(aliased, one.repo) ? [aliased.alias] : []
+    }),
+  )
+  return new Map(open.flatMap(({ name, alias, repo }) => (aliases.has(alias) ? [[name, repo]] : [])))
+}
+
 export interface MatchedNames {
-  /** Folder names that now belong to a repository. */
+  /** Names that now belong to a repository. */
   chosen: EditorProject[]
   /** Names that can wait for a repository. */
   canWait: ReadonlySet<string>
@@ -113,30 +136,34 @@ export interface MatchedNames {
 }
 
 /**
- * Matches folder names to the one repository of the same name that the person has named in full.
+ * Matches folder names to the one repository of the same name that the person has named in full, and addresses with an
+ * SSH alias to the repository in them, if the person has assigned the alias.
  * @param sent repositories that are named in full now
  */
-const matchFolders = async (
+const matchNames = async (
   tx: Db,
-  userId: string,
+  batch: Batch,
   known: ReadonlyMap<string, EditorProject>,
-  given: string[],
   sent: string[],
 ): Promise<MatchedNames> => {
-  const open = given.filter((name) => {
+  const { userId, kind } = batch
+  const open = namesIn(batch).filter((name) => {
     const project = known.get(name)
     return !project || (project.repo === null && !project.ignored)
   })
   if (open.length === 0) return { chosen: [], canWait: new Set(), isFull: false }
   const fresh = open.filter((name) => !known.has(name))
   const folders = open.filter(canBeFolder).map((name) => name.toLowerCase())
-  const [found, quota] = await Promise.all([
+  const [found, aliased, quota] = await Promise.all([
     findPersonRepos(tx, userId, folders),
+    findAliased(tx, userId, open, kind),
     fresh.length > 0 ? readNameQuota(tx, userId) : { waiting: 0, chosen: 1 },
   ])
   const named = [...found, ...sent.map((repo) => ({ repoKey: repo.toLowerCase(), repo }))]
   const reposOf = groupBy(named, ({ repoKey }) => nameOf(repoKey))
   const matched = open.flatMap((name) => {
+    const byAlias = aliased.get(name)
+    if (byAlias !== undefined) return [{ name, repo: byAlias, ignored: false, automatic: true }]
     const repos = canBeFolder(name) ? (reposOf.get(name.toLowerCase()) ?? []) : []
     const isOne = new Set(repos.map(({ repoKey }) => repoKey)).size === 1
     const repo = repos.at(-1)?.repo

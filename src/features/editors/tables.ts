@@ -82,11 +82,12 @@ export const heartbeatHours = table(
   (t) => [primaryKey({ columns: [t.userId, t.hour] }), index('heartbeat_hours_by_age').on(t.hour)],
 )
 
-/** Editors' project names that aren't repositories, and what their owner or the service has chosen for them. */
+/** Editors' project names that aren't repositories, repositories that no workspace counts, and what their owner or the service has chosen for them. */
 export const editorProjects = table(
   'editor_projects',
   {
     userId: uuid('user_id').notNull(),
+    /** A name, or a repository in lower case. */
     name: text('name').notNull(),
     /** `owner/repo`. Null: the name waits for a repository, or is ignored. */
     repo: text('repo'),

@@ -130,7 +130,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'project names',
-    what: 'Names in heartbeats that aren’t repositories, such as folder names, and the repository that the person or the service has chosen for each. The service also stores the repositories that the person has pushed or sent by their full address, because a name is matched automatically only to one of these. Users, passwords and ports in addresses are removed before storing.',
+    what: 'Names in heartbeats that aren’t repositories, such as folder names and addresses at other hosts, repositories in heartbeats that no workspace counts, and the repository that the person or the service has chosen for each. The service also stores the repositories that the person has pushed or sent by their full address, because a name is matched automatically only to one of these. Users, passwords and ports in addresses are removed before storing.',
     fields: ['name', 'repo', 'ignored', 'automatic', 'last_at', 'seen_day', 'dropped'],
     why: 'To let the person assign a repository.',
     kept_days: limits.heartbeat_days,

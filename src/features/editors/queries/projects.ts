@@ -51,6 +51,20 @@ export const findNames = (
     ...hoursOf(requested),
   ])
 
+/** $1: the user; $2: texts in lower case, one of which is in the name. */
+const FIND_ASSIGNED = statement(
+  'find assigned project names',
+  columns,
+  `
+  select name, repo, ignored, automatic from editor_projects
+  where user_id = $1::uuid and repo is not null and not automatic
+    and exists (select from unnest($2::text[]) as part where strpos(lower(name), part) > 0)`,
+)
+
+/** The names with one of these parts that the person has assigned. */
+export const findAssigned = (db: Db, userId: string, parts: readonly string[]): Promise<EditorProject[]> =>
+  db.rows(FIND_ASSIGNED, [userId, parts])
+
 /** One person's projects. */
 export const namesOf = (projects: readonly EditorProject[]): Map<string, EditorProject> =>
   new Map(projects.map((project) => [project.name, project]))

@@ -23,7 +23,7 @@ export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listEditorProjects',
       tags: ['editors'],
       summary: 'List editor project names',
-      description: `Names in heartbeats that aren’t repositories, newest first. A name is matched automatically if it is the name of exactly one repository that the caller has pushed settings for, or has sent by its full address in a flush or a heartbeat. Admins can’t match names. Otherwise it waits for an assignment. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them only to the caller. When there are more, the name whose newest heartbeat is the oldest makes room.`,
+      description: `Names in heartbeats that aren’t repositories, and repositories in heartbeats that no workspace of the caller counts, newest first. A name is matched automatically if it is the name of exactly one repository that the caller has pushed settings for, or has sent by its full address in a flush or a heartbeat, or if it is an address with an SSH alias that the caller has assigned. Admins can’t match names. Otherwise it waits for an assignment. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them only to the caller. When there are more, the name whose newest heartbeat is the oldest makes room.`,
       response: { 200: EditorProjectList },
     },
     handler: (request) => listEditorProjects(app.db, request.caller.userId),
@@ -38,7 +38,7 @@ export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['editors'],
       summary: 'Assign a repository to a project name',
       description:
-        'From then on, heartbeats with this name count for the repository. The minutes that are still stored for the name also count, except for days (UTC) before the caller joined the workspace. Minutes that already counted stay where they are. With `repo` null, the service ignores the name.',
+        'The name can be an address, also at another host (`git@github.com-work:acme/web.git`), or a repository that counts nowhere (`me/web`). Assigning an address to the owner and name in it assigns its SSH alias: other addresses with the alias count for the repositories in them. From then on, heartbeats with this name count for the repository. The minutes that are still stored for the name also count, except for days (UTC) before the caller joined the workspace. Minutes that already counted stay where they are. With `repo` null, the service ignores the name.',
       body: EditorProjectBody,
       response: { 200: ref(Ok) },
     },
