@@ -258,6 +258,34 @@ t.test('the first minute is sent immediately, and the rest when the window close
   t.strictSame(window.listeners(), [])
 })
 
+t.test('what a person does while signed out or paused makes no later minute count', async (t) => {
+  const { editor, opened, caller } = await start(t, 'fern')
+  const window = await editor.openWindow([opened])
+  const countsAfter = async (what: () => unknown, minutes: number, message: string) => {
+    await what()
+    await window.minutePasses()
+    t.match(window.item.text, `$(record) ${minutes} min`, message)
+  }
+  await window.type()
+  await signIn(window)
+  await waitForTooltip(window, 'count in Team')
+  await countsAfter(() => {}, 0, 'before the sign-in')
+  await countsAfter(() => window.type(), 1, 'after it')
+  await window.type()
+  await window.run('togglePause')
+  await window.type()
+  await window.run('togglePause')
+  await countsAfter(() => {}, 1, 'before and during a pause')
+  await window.type()
+  await window.run('signOut')
+  await signIn(window)
+  await waitForTooltip(window, 'count in Team')
+  await countsAfter(() => {}, 1, 'before a sign-out')
+  await countsAfter(() => window.type(), 2, 'after a new sign-in')
+  await window.close()
+  t.equal(await minutesOf(caller), 2)
+})
+
 t.test('signing out sends the minutes before the session ends', async (t) => {
   const { editor, opened, caller } = await start(t, 'fay')
   const [window, other] = [await editor.openWindow([opened]), await editor.openWindow([opened])]

@@ -73,6 +73,7 @@ export class Minutes {
     const stopped = this.queue
     this.queue = undefined
     this.state = 'ready'
+    this.lastSign = 0
     await stopped?.dispose()
   }
 
@@ -84,6 +85,7 @@ export class Minutes {
   /** Another window may have paused or resumed. */
   followPause(): void {
     this.isPaused ? this.queue?.pause() : this.queue?.resume()
+    if (this.isPaused) this.lastSign = 0
     this.changed()
   }
 
@@ -116,7 +118,8 @@ export class Minutes {
     const { focused, active } = vscode.window.state
     // A program can switch editors, save and run commands too, but not while the person uses the window.
     if (!focused || !active) return
-    this.lastSign = Date.now()
+    // What was done before a sign-in or during a pause makes no later minute count.
+    if (this.queue !== undefined && !this.isPaused) this.lastSign = Date.now()
     if (file && vscode.workspace.getWorkspaceFolder(file)) this.file = file
   }
 
