@@ -185,6 +185,12 @@ export const LockedKeys = Type.Array(Type.String({ examples: ['ext.theme'] }), {
   examples: [['ext.theme']],
 })
 
+export const MergedKeys = Type.Array(Type.String({ examples: ['ext.words'] }), {
+  description:
+    'Keys whose lists and objects are combined: an override’s list is appended to the workspace’s, without items that are already there, and an override’s object is merged by its names, where null takes one away. Other values replace the workspace’s.',
+  examples: [['ext.words']],
+})
+
 export const Ok = Resource('Ok', { ok: Type.Literal(true) }, { examples: [{ ok: true }] })
 
 /** For operations without a body: nothing, or an empty object. */

@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import {
   ConditionalWriteQuery,
   LockedKeys,
+  MergedKeys,
   Named,
   Reason,
   Resource,
@@ -10,7 +11,7 @@ import {
   SettingsInput,
   WarningCode,
 } from './common.js'
-import { IdleWindow, LockedKeysInput } from './workspace-settings.js'
+import { IdleWindow, LockedKeysInput, MergedKeysInput } from './workspace-settings.js'
 import { PatternList } from './workspaces.js'
 
 const examples = [{ 'acme/api-gateway': { settings: { 'ext.fontSize': 16 } } }]
@@ -32,6 +33,7 @@ const projects = (settings: typeof Settings) =>
 export const Configuration = Resource('Configuration', {
   settings: Settings,
   locked: LockedKeys,
+  merged: MergedKeys,
   idle_window_minutes: IdleWindow,
   patterns: Type.Array(Type.String({ examples: ['acme/*'] })),
   projects: projects(Settings),
@@ -41,6 +43,7 @@ export type Configuration = Static<typeof Configuration>
 export const ConfigurationBody = Named('ConfigurationBody', {
   settings: Type.Optional(SettingsInput),
   locked: Type.Optional(LockedKeysInput),
+  merged: Type.Optional(MergedKeysInput),
   idle_window_minutes: Type.Optional(IdleWindow),
   patterns: Type.Optional(PatternList),
   projects: Type.Optional(projects(SettingsInput)),
@@ -64,7 +67,7 @@ export const ConfigurationResult = Resource('ConfigurationResult', {
       scope: Type.String({ description: '`workspace`, or the repository.', examples: ['workspace'] }),
       key: Type.String({
         description:
-          'A key of the settings, or `locked`, `idle_window_minutes` or `patterns`. `settings`: an override without keys appears or disappears.',
+          'A key of the settings, or `locked`, `merged`, `idle_window_minutes` or `patterns`. `settings`: an override without keys appears or disappears.',
         examples: ['ext.theme'],
       }),
       before: value('Null means no value, unless `hides` says otherwise.', 'light'),

@@ -3,6 +3,7 @@ import {
   GivenReason,
   LockedKeys,
   Login,
+  MergedKeys,
   Named,
   Nullable,
   PrivacyLevel,
@@ -38,6 +39,7 @@ export const WorkspaceSettings = Resource('WorkspaceSettings', {
   idle_window_minutes: IdleWindow,
   settings: Settings,
   locked: LockedKeys,
+  merged: MergedKeys,
   ...privacy,
   ...about,
   warnings: Warnings,
@@ -51,11 +53,19 @@ export const LockedKeysInput = Type.Array(Type.String(settingsKey), {
   examples: [['ext.theme']],
 })
 
+export const MergedKeysInput = Type.Array(Type.String(settingsKey), {
+  uniqueItems: true,
+  description:
+    'Replaces the list of merged keys. Each must be a key of the settings after the change, and neither locked nor a language block. A change that removes a key from the settings also ends its merge.',
+  examples: [['ext.words']],
+})
+
 export const WorkspaceSettingsPatch = Named('WorkspaceSettingsPatch', {
   idle_window_minutes: Type.Optional(IdleWindow),
   activity_privacy: Type.Optional(PrivacyLevel),
   settings: Type.Optional(SettingsPatch),
   locked: Type.Optional(LockedKeysInput),
+  merged: Type.Optional(MergedKeysInput),
   reason: Reason,
 })
 export type WorkspaceSettingsPatch = Static<typeof WorkspaceSettingsPatch>
@@ -71,6 +81,7 @@ export const WorkspaceSettingsVersion = Resource(
     idle_window_minutes: IdleWindow,
     settings: Settings,
     locked: LockedKeys,
+    merged: MergedKeys,
     version: about.version,
     size_bytes: SettingsSize,
     updated_at: Timestamp,

@@ -92,6 +92,7 @@ t.test('a workspace’s settings can be pulled, compared, changed and checked', 
     `{
   "idle_window_minutes": 5,
   "locked": [],
+  "merged": [],
   "patterns": [
     "acme/*"
   ],
@@ -152,6 +153,7 @@ This affects 2 repositories and 1 person.
   t.same((await ada.get(`${at}/configuration`)).body, {
     settings: { 'ext.old': 1, 'ext.theme': 'dark', 'ext.size': 14 },
     locked: ['ext.theme'],
+    merged: [],
     idle_window_minutes: 5,
     patterns: ['acme/*'],
     projects: { 'acme/web': { settings: { 'ext.a': null } }, 'acme/gone': { settings: {} } },

@@ -44,13 +44,21 @@ t.test('the configuration is read and replaced as one resource', async (t) => {
   const { ada, bob, at, path } = await setScene(service)
   await ada.push('acme/api', { 'ext.a': 1 })
   const first = await bob.get(path)
-  t.same(first.body, { settings: {}, locked: [], idle_window_minutes: 5, patterns: ['acme/*'], projects: {} })
+  t.same(first.body, {
+    settings: {},
+    locked: [],
+    merged: [],
+    idle_window_minutes: 5,
+    patterns: ['acme/*'],
+    projects: {},
+  })
   const etag = first.headers.get('etag') ?? ''
   t.equal((await bob.get(path, { 'If-None-Match': etag })).status, 304)
 
   const body = {
     settings: { 'ext.b': 2, 'ext.a': 1 },
     locked: ['ext.b'],
+    merged: ['ext.a'],
     idle_window_minutes: 7,
     patterns: ['acme/*', 'other/web'],
     projects: { 'Other/Web': { settings: { 'ext.a': null, 'ext.c': [1] } } },
@@ -60,6 +68,7 @@ t.test('the configuration is read and replaced as one resource', async (t) => {
     { scope: 'workspace', key: 'ext.a', before: null, after: 1 },
     { scope: 'workspace', key: 'ext.b', before: null, after: 2 },
     { scope: 'workspace', key: 'locked', before: [], after: ['ext.b'] },
+    { scope: 'workspace', key: 'merged', before: [], after: ['ext.a'] },
     { scope: 'workspace', key: 'idle_window_minutes', before: 5, after: 7 },
     { scope: 'workspace', key: 'patterns', before: ['acme/*'], after: ['acme/*', 'other/web'] },
     { scope: 'Other/Web', key: 'ext.a', before: null, after: null, hides: 'after' },
@@ -114,6 +123,7 @@ t.test('an omitted section is kept, and removing a key also removes its lock', a
   const all = {
     settings: { 'ext.a': 1, 'ext.b': 2 },
     locked: ['ext.a', 'ext.b'],
+    merged: [],
     idle_window_minutes: 3,
     patterns: ['acme/*', 'old/*'],
     projects: { 'acme/web': { settings: {} }, 'old/web': { settings: { 'ext.c': 1 } } },
@@ -228,6 +238,7 @@ t.test('a configuration at the limits is read and replaced without blocking othe
   const write = (mark: string) => ({
     settings: Object.fromEntries(keys.map((key) => [key, mark])),
     locked: keys.slice(0, 2_000),
+    merged: keys.slice(2_000),
     idle_window_minutes: 15,
     patterns: ['acme/*', ...Array.from({ length: 49 }, (_, n) => `acme/*a*${n}*`)],
     projects: Object.fromEntries([
@@ -240,7 +251,7 @@ t.test('a configuration at the limits is read and replaced without blocking othe
     ]),
   })
   for (const [mark, changes] of [
-    ['a', 9_007],
+    ['a', 9_008],
     ['b', 9_004],
   ] as const) {
     const wanted = write(mark)
@@ -409,6 +420,7 @@ t.test('any configuration is read back as written, and a change matches its dry 
       fc.subarray(Object.keys(one.settings).filter((name) => !['ext.a'].includes(name))).map((locked) => ({
         ...one,
         locked,
+        merged: Object.keys(one.settings).filter((name) => !locked.includes(name)),
         patterns: ['acme/*', ...one.patterns],
       })),
     )

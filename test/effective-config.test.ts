@@ -25,6 +25,7 @@ t.test('an override is applied on top of the workspace’s settings', async (t) 
     settings: { 'ext.a': 1, 'ext.b': { y: null }, 'ext.d': 4, 'ext.e': 'new' },
     sources: { 'ext.a': 'workspace', 'ext.b': 'project', 'ext.d': 'project', 'ext.e': 'project' },
     locked: [],
+    merged: [],
     also_matched: [],
   })
   t.same(Object.keys(merged.body.settings), ['ext.a', 'ext.b', 'ext.d', 'ext.e'], 'in their places')

@@ -176,8 +176,8 @@ export const samples: Sample[] = [
   ...calls(workspaceSettings.readSettingsToChange, [id]),
   ...calls(
     workspaceSettings.updateWorkspaceSettings,
-    [id, { idleWindowMinutes: 5, settings: '{}', locked: '[]' }],
-    [id, { idleWindowMinutes: 5, settings: '{}', locked: '[]', activityPrivacy: 'team' }],
+    [id, { idleWindowMinutes: 5, settings: '{}', locked: '[]', merged: '[]' }],
+    [id, { idleWindowMinutes: 5, settings: '{}', locked: '[]', merged: '[]', activityPrivacy: 'team' }],
   ),
   ...calls(workspaceSettings.readLocked, [id]),
   ...calls(history.dropOldVersions, [snapshotVersions, undefined, 1_000]),

@@ -34,6 +34,7 @@ t.test('workspace settings record who changed them, and versions can be read and
     idle_window_minutes: 9,
     settings: { 'ext.a': 1, 'ext.b': { deep: 'é' } },
     locked: ['ext.a'],
+    merged: [],
     version: 3,
     size_bytes: list.body.versions[1].size_bytes,
     updated_at: list.body.versions[1].created_at,

@@ -25,7 +25,7 @@ t.test('the override is merged as defined', async (t) => {
   fc.assert(
     fc.property(workspace, override, fc.uniqueArray(key), (below, above, wanted) => {
       const locked = wanted.filter((name) => name in below)
-      const { settings, sources } = overlaySettings(below, above, locked)
+      const { settings, sources } = overlaySettings(below, above, { locked, merged: [] })
       const kept = Object.keys(below).filter((name) => locked.includes(name) || above[name] !== null)
       t.strictSame(Object.keys(settings).slice(0, kept.length), kept, 'in their places')
       t.strictSame(Object.keys(sources), Object.keys(settings))
@@ -82,7 +82,7 @@ t.test('blocks merge by inner key', async (t) => {
         expected[name] = value
         sources[name] = isLocked ? 'locked' : isTouched ? 'project' : 'workspace'
       }
-      t.same(overlaySettings(below, above, locked), { settings: expected, sources })
+      t.same(overlaySettings(below, above, { locked, merged: [] }), { settings: expected, sources })
     }),
     { numRuns: 1_000 },
   )

@@ -53,7 +53,7 @@ const write = (value: unknown): string =>
 const keyLines = (details: Details): string[] => {
   const idle = details.idle_window_minutes as { before: number; after: number } | undefined
   return [
-    ...['added', 'changed', 'removed', 'locked', 'unlocked'].flatMap((verb) =>
+    ...['added', 'changed', 'removed', 'locked', 'unlocked', 'merged', 'unmerged'].flatMap((verb) =>
       list(details[verb]).map((key) => `${capitalized(verb)} ${key}`),
     ),
     ...(idle ? [`Idle window: ${idle.before} to ${idle.after} minutes`] : []),

@@ -46,6 +46,8 @@ export type AccountExport = {
     settings: Settings
     /** Keys that no override can change. */
     locked: string[]
+    /** Keys whose lists and objects are combined: an override’s list is appended to the workspace’s, without items that are already there, and an override’s object is merged by its names, where null takes one away. Other values replace the workspace’s. */
+    merged: string[]
     settings_version: number
     settings_updated_at: string
   } | null
@@ -139,6 +141,8 @@ export type Configuration = {
   settings: Settings
   /** Keys that no override can change. */
   locked: string[]
+  /** Keys whose lists and objects are combined: an override’s list is appended to the workspace’s, without items that are already there, and an override’s object is merged by its names, where null takes one away. Other values replace the workspace’s. */
+  merged: string[]
   idle_window_minutes: number
   patterns: string[]
   /** The overrides by repository, `owner/repo`. */
@@ -220,10 +224,12 @@ export type EffectiveConfig = {
   matched_pattern: string
   idle_window_minutes: number
   settings: Settings
-  /** Where the value of each key in `settings` comes from. `locked`: from the workspace, and no override changes it. */
-  sources: Record<string, 'workspace' | 'project' | 'locked'>
+  /** Where the value of each key in `settings` comes from. `locked`: from the workspace, and no override changes it. `merged`: combined from the workspace’s and the override’s list or object. */
+  sources: Record<string, 'workspace' | 'project' | 'locked' | 'merged'>
   /** The workspace's locked keys. All of them are in `settings`. */
   locked: string[]
+  /** The workspace's merged keys that are in `settings`. */
+  merged: string[]
   /** The caller's other matching workspaces, best first. */
   also_matched: string[]
   /** At most 100 warnings. The settings are stored anyway. Absent if there are none. */
@@ -724,6 +730,8 @@ export type WorkspaceSettings = {
   settings: Settings
   /** Keys that no override can change. */
   locked: string[]
+  /** Keys whose lists and objects are combined: an override’s list is appended to the workspace’s, without items that are already there, and an override’s object is merged by its names, where null takes one away. Other values replace the workspace’s. */
+  merged: string[]
   /** `named`: admins see each member’s activity. `team`: members see only their own activity. Admins see only the team’s published weeks, with enough people behind every number. */
   activity_privacy: 'named' | 'team'
   /** When this level took effect. */
@@ -741,6 +749,8 @@ export type WorkspaceSettingsVersion = {
   settings: Settings
   /** Keys that no override can change. */
   locked: string[]
+  /** Keys whose lists and objects are combined: an override’s list is appended to the workspace’s, without items that are already there, and an override’s object is merged by its names, where null takes one away. Other values replace the workspace’s. */
+  merged: string[]
   /** Every change raises it by one. */
   version: number
   /** UTF-8 bytes of the JSON text of `settings`. */
@@ -1228,6 +1238,8 @@ export type WorkspaceSettingsPatch = {
   settings?: SettingsPatch
   /** Replaces the list of locked keys. Each must be a key of the settings after the change. A change that removes a key from the settings also removes its lock. */
   locked?: string[]
+  /** Replaces the list of merged keys. Each must be a key of the settings after the change, and neither locked nor a language block. A change that removes a key from the settings also ends its merge. */
+  merged?: string[]
   /** Why the change is made. The history and the audit trail show it. */
   reason?: string
 }
@@ -1272,6 +1284,8 @@ export type ConfigurationBody = {
   settings?: SettingsInput
   /** Replaces the list of locked keys. Each must be a key of the settings after the change. A change that removes a key from the settings also removes its lock. */
   locked?: string[]
+  /** Replaces the list of merged keys. Each must be a key of the settings after the change, and neither locked nor a language block. A change that removes a key from the settings also ends its merge. */
+  merged?: string[]
   idle_window_minutes?: number
   patterns?: PatternList
   /** The overrides by repository, `owner/repo`. */
@@ -1402,6 +1416,8 @@ export type ExportedPersonalWorkspaceVersions = {
   settings: Settings
   /** Keys that no override can change. */
   locked: string[]
+  /** Keys whose lists and objects are combined: an override’s list is appended to the workspace’s, without items that are already there, and an override’s object is merged by its names, where null takes one away. Other values replace the workspace’s. */
+  merged: string[]
   idle_window_minutes: number
   created_at: string
 }
@@ -1648,7 +1664,7 @@ export type ExportedSignedOut = {
 export type ConfigurationChange = {
   /** `workspace`, or the repository. */
   scope: string
-  /** A key of the settings, or `locked`, `idle_window_minutes` or `patterns`. `settings`: an override without keys appears or disappears. */
+  /** A key of the settings, or `locked`, `merged`, `idle_window_minutes` or `patterns`. `settings`: an override without keys appears or disappears. */
   key: string
   /** Null means no value, unless `hides` says otherwise. */
   before: unknown

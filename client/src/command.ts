@@ -33,8 +33,9 @@ const HELP = `Keeps the configuration of a workspace in a file.
 The file is JSON with comments. It can have these sections:
 
   {
-    "settings": { "ext.theme": "dark" },
+    "settings": { "ext.theme": "dark", "ext.words": ["Acme"] },
     "locked": ["ext.theme"],
+    "merged": ["ext.words"],
     "idle_window_minutes": 5,
     "patterns": ["acme/*"],
     "projects": { "acme/web": { "settings": { "ext.theme": "light" } } }

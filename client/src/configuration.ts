@@ -20,6 +20,7 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every((one) =>
 const kinds = new Map<string, [is: (value: unknown) => boolean, what: string]>([
   ['settings', [isObject, 'an object']],
   ['locked', [isTexts, 'a list of keys']],
+  ['merged', [isTexts, 'a list of keys']],
   ['idle_window_minutes', [Number.isInteger, 'a whole number']],
   ['patterns', [isTexts, 'a list of patterns']],
   ['projects', [isObject, 'an object']],
@@ -72,21 +73,25 @@ export const requestOf = (
     extras.push(...missing.map((name) => ({ section, name })))
     return prune ? wanted : [...wanted, ...missing]
   }
-  const { settings, locked, patterns, projects } = file
+  const { settings, locked, merged, patterns, projects } = file
   const body = { ...file }
   if (settings) body.settings = merge('settings', settings, server.settings)
-  if (locked) body.locked = join('locked', locked, server.locked)
+  // The file can move a key from one list to the other, and no key is in both.
+  const without = (keys: string[], others: string[] = []) => keys.filter((key) => !others.includes(key))
+  if (locked) body.locked = join('locked', locked, without(server.locked, merged))
+  // Earlier services have no merged keys.
+  if (merged) body.merged = join('merged', merged, without(server.merged ?? [], locked))
   if (patterns) body.patterns = join('patterns', patterns, server.patterns)
   if (projects) {
     const stored = new Map(Object.entries(server.projects).map(([repo, one]) => [repo.toLowerCase(), one]))
-    const merged = Object.entries(projects).map(([repo, project]) => {
+    const kept = Object.entries(projects).map(([repo, project]) => {
       const known = stored.get(repo.toLowerCase())?.settings ?? {}
       return [repo, { settings: merge(repo, project.settings, known) }] as const
     })
     const named = new Set(Object.keys(projects).map((repo) => repo.toLowerCase()))
     const missing = Object.entries(server.projects).filter(([repo]) => !named.has(repo.toLowerCase()))
     extras.push(...missing.map(([name]) => ({ section: 'projects', name })))
-    body.projects = Object.fromEntries([...merged, ...(prune ? [] : missing)])
+    body.projects = Object.fromEntries([...kept, ...(prune ? [] : missing)])
   }
   return { body, extras: prune ? [] : extras }
 }

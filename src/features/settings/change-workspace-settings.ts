@@ -1,5 +1,6 @@
 import type { PrivacyLevel, Warnings } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
+import { isBlock } from '../../../schemas/settings-keys.js'
 import type { WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
@@ -28,19 +29,17 @@ import { mergeSettings } from './settings-merge.js'
 export const patchWorkspaceSettings = (
   database: Database,
   call: WorkspaceCall,
-  { idle_window_minutes, activity_privacy, settings: patch = {}, locked: locks }: WorkspaceSettingsPatch,
+  { idle_window_minutes, activity_privacy, settings: patch = {}, locked, merged }: WorkspaceSettingsPatch,
   preconditions: Preconditions,
 ): Promise<StoredWorkspaceSettings & { isLevelChanged: boolean }> =>
   changeWorkspace(database, call, 'admin', async (change) => {
     const current = await readCurrent(change, call)
     requirePreconditions(preconditions, { id: call.workspaceId, version: current.version })
     const stored = JSON.parse(current.settings) as Record<string, unknown>
-    const merged = mergeSettings(stored, patch)
-    requireSpelling(merged, stored)
-    if (locks) requireKeys(locks, merged)
-    const locked =
-      locks ?? (JSON.parse(current.locked) as string[]).filter((key) => Object.hasOwn(merged, key))
-    const settings = JSON.stringify(merged)
+    const next = mergeSettings(stored, patch)
+    requireSpelling(next, stored)
+    const lists = nextKeyLists(keyListsOf(current), { locked, merged }, next)
+    const settings = JSON.stringify(next)
     const size = Buffer.byteLength(settings)
     if (size > limits.settings_bytes) {
       throw new ApiError('settings_too_large', { limit_bytes: limits.settings_bytes, actual_bytes: size })
@@ -49,7 +48,8 @@ export const patchWorkspaceSettings = (
       idleWindowMinutes: idle_window_minutes ?? current.idleWindowMinutes,
       activityPrivacy: activity_privacy ?? current.activityPrivacy,
       settings,
-      locked: JSON.stringify(locked),
+      locked: JSON.stringify(lists.locked),
+      merged: JSON.stringify(lists.merged),
     })
     return { ...written, isLevelChanged: written.activityPrivacy !== current.activityPrivacy }
   })
@@ -67,17 +67,53 @@ const readCurrent = async (
   return current
 }
 
-/** @throws {ApiError} `validation_failed` */
-export const requireKeys = (locks: string[], settings: Record<string, unknown>) => {
-  const errors = [...locks.entries()]
-    .filter(([, key]) => !Object.hasOwn(settings, key))
+/** The keys that have a rule for overrides. No key is in both lists. */
+interface KeyLists {
+  locked: string[]
+  merged: string[]
+}
+
+export const keyListsOf = ({ locked, merged }: { locked: string; merged: string }): KeyLists => ({
+  locked: JSON.parse(locked),
+  merged: JSON.parse(merged),
+})
+
+/**
+ * The lists after a change. One that isn't sent only loses the keys that are no longer in the settings.
+ * @throws {ApiError} `validation_failed`
+ */
+export const nextKeyLists = (
+  stored: KeyLists,
+  sent: { [List in keyof KeyLists]?: string[] | undefined },
+  settings: Record<string, unknown>,
+): KeyLists => {
+  const isKey = (key: string) => Object.hasOwn(settings, key)
+  const next = {
+    locked: sent.locked ?? stored.locked.filter(isKey),
+    merged: sent.merged ?? stored.merged.filter(isKey),
+  }
+  const [locked, merged] = [new Set(next.locked), new Set(next.merged)]
+  const faultOf = {
+    locked: (key: string) => (!sent.merged && merged.has(key) ? 'must not also be merged' : undefined),
+    merged: (key: string) => {
+      if (isBlock(key)) return 'must not be a language block'
+      return locked.has(key) ? 'must not also be locked' : undefined
+    },
+  }
+  const errors = (['locked', 'merged'] as const)
+    .flatMap((name) =>
+      (sent[name] ?? []).flatMap((key, index) => {
+        const message = isKey(key) ? faultOf[name](key) : 'must be a key of the settings'
+        return message === undefined ? [] : [{ path: `/body/${name}/${index}`, message }]
+      }),
+    )
     .slice(0, 100)
-    .map(([index]) => ({ path: `/body/locked/${index}`, message: 'must be a key of the settings' }))
   if (errors.length > 0) throw new ApiError('validation_failed', { errors })
+  return next
 }
 
 /**
- * Makes an old version's settings, locks and idle window the newest. The privacy level stays as it is.
+ * Makes an old version's settings, locks, merges and idle window the newest. The privacy level stays as it is.
  * @throws {ApiError} `version_not_found`, `version_conflict`, `validation_failed`
  */
 export const restoreWorkspaceSettings = (
@@ -92,8 +128,9 @@ export const restoreWorkspaceSettings = (
     const current = await readCurrent(change, call)
     requirePreconditions(preconditions, { id: call.workspaceId, version: current.version })
     const judged = checkRestored(rules, old.settings)
-    const { settings, locked, idleWindowMinutes } = old
-    const content = { settings, locked, idleWindowMinutes, activityPrivacy: current.activityPrivacy }
+    const { settings, locked, merged, idleWindowMinutes } = old
+    const { activityPrivacy } = current
+    const content = { settings, locked, merged, idleWindowMinutes, activityPrivacy }
     return { ...(await writeSettings(change, call.workspaceId, current, content, version)), ...judged }
   })
 
@@ -104,6 +141,7 @@ export interface SettingsContent {
   /** JSON texts. */
   settings: string
   locked: string
+  merged: string
 }
 
 /** Gives a new version to workspace settings that were read in this change. */
@@ -122,19 +160,23 @@ const writeSettings = async (
   { tx, caller, reason, record }: Change,
   workspaceId: string,
   current: StoredWorkspaceSettings,
-  { idleWindowMinutes, activityPrivacy, settings, locked }: SettingsContent,
+  { idleWindowMinutes, activityPrivacy, settings, locked, merged }: SettingsContent,
   restored?: number,
 ): Promise<StoredWorkspaceSettings> => {
   const before = current.idleWindowMinutes
   const isSamePrivacy = activityPrivacy === current.activityPrivacy
   const isSameRest =
-    settings === current.settings && locked === current.locked && idleWindowMinutes === before
+    settings === current.settings &&
+    locked === current.locked &&
+    merged === current.merged &&
+    idleWindowMinutes === before
   if (isSameRest && isSamePrivacy) return current
   const version = current.version + 1
   const next = await updateWorkspaceSettings(tx, workspaceId, {
     idleWindowMinutes,
     settings,
     locked,
+    merged,
     activityPrivacy: isSamePrivacy ? undefined : activityPrivacy,
   })
   await Promise.all([
@@ -147,8 +189,8 @@ const writeSettings = async (
         size_bytes: Buffer.byteLength(settings),
         ...(idleWindowMinutes !== before && { idle_window_minutes: { before, after: idleWindowMinutes } }),
         ...describeChange(
-          { settings: JSON.parse(current.settings), locked: JSON.parse(current.locked) },
-          { settings: JSON.parse(settings), locked: JSON.parse(locked) },
+          { settings: JSON.parse(current.settings), ...keyListsOf(current) },
+          { settings: JSON.parse(settings), ...keyListsOf({ locked, merged }) },
         ),
       }),
   ])

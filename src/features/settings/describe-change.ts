@@ -6,6 +6,7 @@ const MAX_KEYS = 100
 interface Content {
   settings: SettingsObject
   locked?: string[]
+  merged?: string[]
 }
 
 /** Empty lists are left out. With more than a hundred keys, `more_keys` says how many aren't named. */
@@ -18,6 +19,8 @@ export const describeChange = (before: Content, after: Content): Record<string, 
     removed: Object.keys(before.settings).filter((key) => !Object.hasOwn(after.settings, key)),
     locked: without(after.locked, before.locked),
     unlocked: without(before.locked, after.locked),
+    merged: without(after.merged, before.merged),
+    unmerged: without(before.merged, after.merged),
   }
   const described: Record<string, string[] | number> = {}
   let remaining = MAX_KEYS

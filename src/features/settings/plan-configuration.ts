@@ -13,7 +13,7 @@ import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
 import { yieldIfDue } from '../../platform/process/yield-if-due.js'
-import { requireKeys, type SettingsContent } from './change-workspace-settings.js'
+import { keyListsOf, nextKeyLists, type SettingsContent } from './change-workspace-settings.js'
 import { placeOfOverride } from './configuration-body.js'
 import {
   type ChangeList,
@@ -146,7 +146,7 @@ interface SettingsPlan {
 
 const planSettings = async (
   current: StoredWorkspaceSettings,
-  { settings, locked, idle_window_minutes }: ConfigurationBody,
+  { settings, locked, merged, idle_window_minutes }: ConfigurationBody,
   rules: SettingsRules | undefined,
 ): Promise<SettingsPlan> => {
   const stored = JSON.parse(current.settings) as Values
@@ -155,9 +155,8 @@ const planSettings = async (
   const values = { set: difference?.set ?? {}, at: '/body/settings' }
   requireValues(rules, values, stored)
   await yieldIfDue()
-  const oldLocked = JSON.parse(current.locked) as string[]
-  const newLocked = locked ?? oldLocked.filter((key) => Object.hasOwn(content, key))
-  requireKeys(newLocked, content)
+  const before = keyListsOf(current)
+  const after = nextKeyLists(before, { locked, merged }, content)
   await yieldIfDue()
   const text = difference && difference.changes.length > 0 ? JSON.stringify(content) : current.settings
   const idle = idle_window_minutes ?? current.idleWindowMinutes
@@ -165,16 +164,17 @@ const planSettings = async (
   return {
     changes: [
       ...(difference?.changes ?? []),
-      ...(isSame(oldLocked, newLocked)
-        ? []
-        : [{ scope, key: 'locked', before: oldLocked, after: newLocked }]),
+      ...(['locked', 'merged'] as const)
+        .filter((key) => !isSame(before[key], after[key]))
+        .map((key) => ({ scope, key, before: before[key], after: after[key] })),
       ...(idle === current.idleWindowMinutes
         ? []
         : [{ scope, key: 'idle_window_minutes', before: current.idleWindowMinutes, after: idle }]),
     ],
     content: {
       settings: text,
-      locked: JSON.stringify(newLocked),
+      locked: JSON.stringify(after.locked),
+      merged: JSON.stringify(after.merged),
       idleWindowMinutes: idle,
       activityPrivacy: current.activityPrivacy,
     },

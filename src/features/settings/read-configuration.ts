@@ -29,8 +29,8 @@ export const etagOfConfiguration = (workspaceId: string, { version, patterns, fi
 export class ConfigurationChanged extends Error {}
 
 /** The text before the overrides. */
-const textOfHead = ({ settings, locked, idleWindowMinutes, patterns }: Head): string =>
-  `{"settings":${settings},"locked":${locked},"idle_window_minutes":${idleWindowMinutes},"patterns":${JSON.stringify(patterns)},"projects":{`
+const textOfHead = ({ settings, locked, merged, idleWindowMinutes, patterns }: Head): string =>
+  `{"settings":${settings},"locked":${locked},"merged":${merged},"idle_window_minutes":${idleWindowMinutes},"patterns":${JSON.stringify(patterns)},"projects":{`
 
 /**
  * The configuration as pieces of JSON. Clients never get a mix of two states. If the overrides change before the end,

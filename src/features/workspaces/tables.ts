@@ -34,10 +34,12 @@ export const workspaces = table(
     settings: text('settings').notNull().default('{}'),
     /** The keys of `settings` that overrides can't change, as JSON text. */
     locked: text('locked').notNull().default('[]'),
+    /** The keys of `settings` whose lists and objects overrides add to, as JSON text. */
+    merged: text('merged').notNull().default('[]'),
     /** The current level and its start. Older levels are in `privacy_levels`. */
     activityPrivacy: text('activity_privacy', { enum: privacyLevels }).notNull().default('named'),
     activityPrivacySince: moment('activity_privacy_since').notNull().defaultNow(),
-    /** One version for the settings, locks, idle window and privacy level. */
+    /** One version for the settings, locks, merges, idle window and privacy level. */
     settingsVersion: integer('settings_version').notNull().default(1),
     settingsUpdatedAt: moment('settings_updated_at').notNull().defaultNow(),
     createdAt: moment('created_at').notNull().defaultNow(),
@@ -80,6 +82,8 @@ export const workspaceSettingsVersions = table(
     version: integer('version').notNull(),
     settings: text('settings').notNull(),
     locked: text('locked').notNull(),
+    /** Earlier releases don't write it. */
+    merged: text('merged').notNull().default('[]'),
     idleWindowMinutes: smallint('idle_window_minutes').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
     /** Null: an earlier release wrote it and didn't record the author. */

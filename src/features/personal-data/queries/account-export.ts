@@ -326,7 +326,12 @@ export const listsOfWorkspace = {
   ),
   personal_workspace_versions: list(
     'personal workspace settings versions',
-    ['version', { settings: 'settings::json', locked: 'locked::json' }, 'idle_window_minutes', 'created_at'],
+    [
+      'version',
+      { settings: 'settings::json', locked: 'locked::json', merged: 'merged::json' },
+      'idle_window_minutes',
+      'created_at',
+    ],
     'workspace_settings_versions where workspace_id = $2::uuid',
     { version: 'int' },
     SETTINGS_PER_PAGE,
@@ -411,8 +416,8 @@ const READ_PERSONAL = statement(
   select id, json_build_object(
     'id', id, 'name', name, 'created_at', ${at('created_at')}, 'idle_window_minutes', idle_window_minutes,
     'patterns', array(select pattern from patterns where workspace_id = workspaces.id order by position),
-    'settings', settings::json, 'locked', locked::json, 'settings_version', settings_version,
-    'settings_updated_at', ${at('settings_updated_at')}
+    'settings', settings::json, 'locked', locked::json, 'merged', merged::json,
+    'settings_version', settings_version, 'settings_updated_at', ${at('settings_updated_at')}
   )::text as workspace
   from workspaces where personal_of = $1::uuid`,
 )

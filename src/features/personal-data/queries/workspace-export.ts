@@ -53,7 +53,7 @@ export const listsOfWorkspace = {
     'workspace settings versions',
     [
       'v.version',
-      { settings: 'v.settings::json', locked: 'v.locked::json' },
+      { settings: 'v.settings::json', locked: 'v.locked::json', merged: 'v.merged::json' },
       'v.idle_window_minutes',
       { created_by: author },
       'v.reason',
@@ -102,8 +102,8 @@ const READ_WORKSPACE = statement(
     'idle_window_minutes', idle_window_minutes, 'activity_privacy', activity_privacy,
     'activity_privacy_since', ${at('activity_privacy_since')},
     'patterns', array(select pattern from patterns where workspace_id = workspaces.id order by position),
-    'settings', settings::json, 'locked', locked::json, 'settings_version', settings_version,
-    'settings_updated_at', ${at('settings_updated_at')}
+    'settings', settings::json, 'locked', locked::json, 'merged', merged::json,
+    'settings_version', settings_version, 'settings_updated_at', ${at('settings_updated_at')}
   )::text as workspace
   from workspaces where id = $1::uuid and deleted_at is null`,
 )

@@ -53,6 +53,8 @@ interface StoredEffectiveConfig {
   repo: string | null
   /** The locked keys as JSON text. */
   locked: string
+  /** The merged keys as JSON text. */
+  merged: string
   /** JSON texts. Both are null if the caller already has this version. The second is also null without an override. */
   settings: string | null
   override: string | null
@@ -77,15 +79,16 @@ const READ_EFFECTIVE_CONFIG = statement(
     settings: orNull(text),
     override: orNull(text),
     locked: orNull(text),
+    merged: orNull(text),
   },
   `
   with matched as (
-    select m.workspace_id, p.pattern, w.idle_window_minutes, w.settings_version, w.settings, w.locked,
+    select m.workspace_id, p.pattern, w.idle_window_minutes, w.settings_version, w.settings, w.locked, w.merged,
       row_number() over (order by ${MATCH_ORDER}) as place
     from ${WITH_BEST_PATTERN}
     join workspaces w on w.id = m.workspace_id
   ), best as (
-    select workspace_id, pattern, idle_window_minutes, settings_version, settings, locked,
+    select workspace_id, pattern, idle_window_minutes, settings_version, settings, locked, merged,
       array(
         select o.workspace_id from matched o where o.workspace_id <> b.workspace_id order by o.place
       ) as others
@@ -94,7 +97,7 @@ const READ_EFFECTIVE_CONFIG = statement(
     order by place
     limit 1
   ), tagged as (
-    select b.workspace_id, b.pattern, b.idle_window_minutes, b.settings, b.locked, b.others,
+    select b.workspace_id, b.pattern, b.idle_window_minutes, b.settings, b.locked, b.merged, b.others,
       coalesce(s.owner, o.owner) as owner, coalesce(s.repo, o.repo) as repo, o.settings as override,
       '"' || md5(concat_ws(' ', b.workspace_id, b.settings_version, o.revision, b.pattern, b.others::text, s.id, $7::text)) || '"' as etag
     from best b
@@ -106,7 +109,7 @@ const READ_EFFECTIVE_CONFIG = statement(
     t.workspace_id as "workspaceId", t.pattern, t.idle_window_minutes as "idleWindowMinutes", t.others as "alsoMatched",
     t.etag, t.owner, t.repo,
     case when ${etagDiffers('t.etag', '$6::text')} then t.settings end as settings,
-    case when ${etagDiffers('t.etag', '$6::text')} then t.override end as override, t.locked
+    case when ${etagDiffers('t.etag', '$6::text')} then t.override end as override, t.locked, t.merged
   from (values (true)) one
   left join tagged t on true`,
 )

@@ -1,4 +1,4 @@
-/** A workspace's own settings: the settings object, its locks, the idle window and the privacy level, with one version for all. */
+/** A workspace's own settings: the settings object, its locks and merges, the idle window and the privacy level, with one version for all. */
 import { eq, sql } from 'drizzle-orm'
 import type { PrivacyLevel } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
@@ -15,6 +15,7 @@ import {
 import { etagDiffers, etagSql } from '../../../platform/http/etag.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/clock.js'
 import { workspaces } from '../../workspaces/index.js'
+import { keptMerges } from '../settings-merge.js'
 
 const foundColumns = {
   idleWindowMinutes: integer,
@@ -24,6 +25,8 @@ const foundColumns = {
   updatedAt: moment,
   /** The locked keys as JSON text. */
   locked: text,
+  /** The merged keys as JSON text. */
+  merged: text,
   /** JSON text, as stored. Null if the caller already has this version. */
   settings: orNull(text),
 }
@@ -31,10 +34,16 @@ const foundColumns = {
 export type FoundWorkspaceSettings = RowOf<typeof foundColumns>
 export type StoredWorkspaceSettings = FoundWorkspaceSettings & { settings: string }
 
-const withTimes = <Row extends { updatedAt: string; activityPrivacySince: string }>(row: Row): Row => ({
+const fromRow = <Row extends FoundWorkspaceSettings>(row: Row): Row => ({
   ...withUpdatedAt(row),
   activityPrivacySince: toTimestamp(row.activityPrivacySince),
+  merged: mergedIn(row),
 })
+
+const mergedIn = ({ settings, locked, merged }: FoundWorkspaceSettings): string =>
+  merged === '[]' || settings === null
+    ? merged
+    : JSON.stringify(keptMerges(JSON.parse(merged), JSON.parse(settings), JSON.parse(locked)))
 
 /** The large text leaves the table only when the caller's `If-None-Match` ($2) doesn't name the current version. */
 const READ_SETTINGS = statement(
@@ -43,7 +52,7 @@ const READ_SETTINGS = statement(
   `
   select idle_window_minutes as "idleWindowMinutes", activity_privacy as "activityPrivacy",
     activity_privacy_since as "activityPrivacySince", settings_version as version, settings_updated_at as "updatedAt",
-    locked,
+    locked, merged,
     case when ${etagDiffers(etagSql('id', 'settings_version'), '$2::text')} then settings end as settings
   from workspaces where id = $1::uuid and deleted_at is null`,
 )
@@ -54,7 +63,7 @@ export const readWorkspaceSettings = async (
   ifNoneMatch: string | undefined,
 ): Promise<FoundWorkspaceSettings | undefined> => {
   const [row] = await db.rows(READ_SETTINGS, [workspaceId, ifNoneMatch?.trim() ?? ''])
-  return row && withTimes(row)
+  return row && fromRow(row)
 }
 
 /** The locked keys as JSON text. */
@@ -72,6 +81,7 @@ const columns = {
   activityPrivacySince: workspaces.activityPrivacySince,
   settings: workspaces.settings,
   locked: workspaces.locked,
+  merged: workspaces.merged,
   version: workspaces.settingsVersion,
   updatedAt: workspaces.settingsUpdatedAt,
 }
@@ -79,13 +89,14 @@ const columns = {
 /** Reads the settings of a locked workspace, so that the next write builds on this read. */
 export const readSettingsToChange = async (tx: Db, workspaceId: string): Promise<StoredWorkspaceSettings> => {
   const rows = await tx.select(columns).from(workspaces).where(eq(workspaces.id, workspaceId))
-  return withTimes(singleRow(rows))
+  return fromRow(singleRow(rows))
 }
 
 interface SettingsChange {
   idleWindowMinutes: number
   settings: string
   locked: string
+  merged: string
   /** Undefined: the level and its start stay as they are. */
   activityPrivacy?: PrivacyLevel | undefined
 }
@@ -94,7 +105,7 @@ interface SettingsChange {
 export const updateWorkspaceSettings = async (
   tx: Db,
   workspaceId: string,
-  { idleWindowMinutes, settings, locked, activityPrivacy }: SettingsChange,
+  { idleWindowMinutes, settings, locked, merged, activityPrivacy }: SettingsChange,
 ): Promise<StoredWorkspaceSettings> => {
   const rows = await tx
     .update(workspaces)
@@ -102,6 +113,7 @@ export const updateWorkspaceSettings = async (
       idleWindowMinutes,
       settings,
       locked,
+      merged,
       settingsVersion: sql`${workspaces.settingsVersion} + 1`,
       settingsUpdatedAt: sql`now()`,
       // The statement's time, not the transaction's, so that the last day of the old level isn't missed.
@@ -109,5 +121,5 @@ export const updateWorkspaceSettings = async (
     })
     .where(eq(workspaces.id, workspaceId))
     .returning(columns)
-  return withTimes(singleRow(rows))
+  return fromRow(singleRow(rows))
 }

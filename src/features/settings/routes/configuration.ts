@@ -98,7 +98,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'putConfiguration',
       tags: ['team'],
       summary: 'Replace the configuration',
-      description: `Replaces the sections in the body, all or nothing. Sections that aren’t in it stay, except that removing a locked key from the settings also removes its lock. Only overrides that change are checked against locks and patterns. With \`dry_run=true\`, the response is the same, nothing changes, and an access key needs only \`settings:read\`. Each section gets its own version and audit entry, as if you had changed it separately. A body has at most ${limits.configuration_body_bytes} bytes and ${limits.configuration_json_values} values.`,
+      description: `Replaces the sections in the body, all or nothing. Sections that aren’t in it stay, except that removing a locked or merged key from the settings also ends its lock or merge. Only overrides that change are checked against locks and patterns. With \`dry_run=true\`, the response is the same, nothing changes, and an access key needs only \`settings:read\`. Each section gets its own version and audit entry, as if you had changed it separately. A body has at most ${limits.configuration_body_bytes} bytes and ${limits.configuration_json_values} values.`,
       params: WorkspaceParams,
       querystring: ConfigurationQuery,
       headers: ConditionalWriteHeaders,

@@ -4,7 +4,7 @@ import { EffectiveConfig, EffectiveConfigQuery } from '../../../../schemas/effec
 import { isObject, type SettingsKeys, settingsIn, settingsKeys } from '../../../../schemas/settings-keys.js'
 import { effectiveConfig } from '../access.js'
 import { storedWarnings } from '../policies/settings-rules.js'
-import { overlaySettings } from '../settings-merge.js'
+import { keptMerges, overlaySettings } from '../settings-merge.js'
 
 /** Editors don't get keys that were stored before they, or parts of their values, were denied. */
 const withoutDenied = (keys: SettingsKeys, settings: Record<string, unknown>): Record<string, unknown> => {
@@ -26,7 +26,7 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: "Get a repository's effective settings",
       description:
-        "The settings of the best match among the caller's workspaces, merged with its override for the repository. Keys that the workspace has locked keep its value, whatever the override says. The caller can have any role there. Matches are ordered as for pulling settings: workspaces where the caller is admin come first, then exact patterns before wildcards, then longer literal parts, then older workspaces.",
+        "The settings of the best match among the caller's workspaces, merged with its override for the repository. Keys that the workspace has locked keep its value, whatever the override says. For merged keys, the override's list or object is added to the workspace's. The caller can have any role there. Matches are ordered as for pulling settings: workspaces where the caller is admin come first, then exact patterns before wildcards, then longer literal parts, then older workspaces.",
       querystring: EffectiveConfigQuery,
       headers: ConditionalReadHeaders,
       response: { 200: ref(EffectiveConfig), 304: NotModified },
@@ -36,11 +36,12 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
       reply.header('ETag', config.etag)
       if (config.settings === null) return reply.code(304).send(undefined)
       const ofWorkspace = withoutDenied(keys, JSON.parse(config.settings))
-      const locks = (JSON.parse(config.locked) as string[]).filter((key) => Object.hasOwn(ofWorkspace, key))
+      const locked = (JSON.parse(config.locked) as string[]).filter((key) => Object.hasOwn(ofWorkspace, key))
+      const merged = keptMerges(JSON.parse(config.merged), ofWorkspace, locked)
       const { settings, sources } = overlaySettings(
         ofWorkspace,
         withoutDenied(keys, JSON.parse(config.override ?? '{}')),
-        locks,
+        { locked, merged },
       )
       return {
         repo: config.owner === null ? request.query.repo : `${config.owner}/${config.repo}`,
@@ -49,7 +50,8 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
         idle_window_minutes: config.idleWindowMinutes,
         settings,
         sources,
-        locked: locks.filter((key) => Object.hasOwn(settings, key)),
+        locked: locked.filter((key) => Object.hasOwn(settings, key)),
+        merged: merged.filter((key) => Object.hasOwn(settings, key)),
         also_matched: config.alsoMatched,
         ...storedWarnings(app.config.settingsRules, settings),
       }

@@ -142,7 +142,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Set a repository override',
       description:
-        "Replaces the previous override. `null` unsets the workspace's value for this repository. Sending the same content again changes nothing. An override can’t contain a key that the workspace has locked, not even with the same value. Without `If-Match`, the last writer wins.",
+        "Replaces the previous override. `null` unsets the workspace's value for this repository. If the workspace merges a key, the override's list is appended to the workspace's, and its object is merged by its names, where `null` takes one away. Sending the same content again changes nothing. An override can’t contain a key that the workspace has locked, not even with the same value. Without `If-Match`, the last writer wins.",
       params: OverrideParams,
       querystring: Type.Object(ConditionalWriteQuery),
       headers: ConditionalWriteHeaders,

@@ -43,6 +43,7 @@ const sendSettings = (
     activityPrivacySince,
     settings,
     locked,
+    merged,
     version,
     updatedAt,
     warnings,
@@ -53,6 +54,7 @@ const sendSettings = (
   const before = { idle_window_minutes: idleWindowMinutes }
   const after = {
     locked: JSON.parse(locked),
+    merged: JSON.parse(merged),
     activity_privacy: stricterOf(floor, activityPrivacy),
     activity_privacy_since: activityPrivacySince,
     version,
@@ -121,7 +123,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       tags: ['team'],
       summary: 'Change the workspace settings',
       description:
-        'Changes the idle window or the privacy level, merges keys into the settings, replaces the list of locked keys, or does several of these at once. A locked key has the workspace’s value in every repository: no override can change it. Concurrent patches run one after the other, so patches to different keys all survive. A patch that changes something raises `version` by one. A patch that changes nothing leaves `version` and `updated_at` as they are. The privacy level `team` takes effect at once, for everything ever recorded. After a change back to `named`, only days after the week of the change are shown by name. A level below the one that the operator requires returns 400 `validation_failed`. An access key can’t change the privacy level.',
+        'Changes the idle window or the privacy level, merges keys into the settings, replaces the lists of locked and merged keys, or does several of these at once. A locked key has the workspace’s value in every repository: no override can change it. An override’s list or object for a merged key is added to the workspace’s. Concurrent patches run one after the other, so patches to different keys all survive. A patch that changes something raises `version` by one. A patch that changes nothing leaves `version` and `updated_at` as they are. The privacy level `team` takes effect at once, for everything ever recorded. After a change back to `named`, only days after the week of the change are shown by name. A level below the one that the operator requires returns 400 `validation_failed`. An access key can’t change the privacy level.',
       params: WorkspaceParams,
       querystring: Type.Object(ConditionalWriteQuery),
       headers: ConditionalWriteHeaders,
@@ -180,12 +182,13 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       const { workspaceId } = request.granted(reading)
       const found = await settingsHistory.read(app.db, workspaceId, request.params.version)
       if (!found) throw new ApiError('version_not_found')
-      const { settings, locked, idleWindowMinutes, version, updatedAt, updatedBy } = found
+      const { settings, locked, merged, idleWindowMinutes, version, updatedAt, updatedBy } = found
       // Separate from the ETag of the current settings, which have their own properties.
       const etag = etagOf({ id: `${workspaceId}-version`, version })
       if (isUnchanged(reply, etag)) return reply.code(304).send(undefined)
       const after = {
         locked: JSON.parse(locked),
+        merged: JSON.parse(merged),
         version,
         size_bytes: Buffer.byteLength(settings),
         updated_at: updatedAt,
@@ -211,7 +214,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       tags: ['team'],
       summary: 'Restore an old version of the workspace settings',
       description:
-        'Creates a new version with the old one’s settings, locks and idle window, so nothing is lost. The privacy level stays as it is. Without `If-Match`, the last writer wins.',
+        'Creates a new version with the old one’s settings, locks, merges and idle window, so nothing is lost. The privacy level stays as it is. Without `If-Match`, the last writer wins.',
       params: WorkspaceParams,
       querystring: Type.Object(ConditionalWriteQuery),
       headers: ConditionalWriteHeaders,

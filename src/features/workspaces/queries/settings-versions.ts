@@ -8,8 +8,9 @@ const INSERT_VERSION = statement(
   {},
   `
   insert into workspace_settings_versions
-    (workspace_id, version, settings, locked, idle_window_minutes, created_at, created_by, created_by_key, reason)
-  select id, settings_version, settings, locked, idle_window_minutes, settings_updated_at, $2::uuid, $3::text, $4::text
+    (workspace_id, version, settings, locked, merged, idle_window_minutes, created_at, created_by, created_by_key, reason)
+  select id, settings_version, settings, locked, merged, idle_window_minutes, settings_updated_at, $2::uuid, $3::text,
+    $4::text
   from workspaces where id = $1::uuid
   on conflict do nothing`,
 )
