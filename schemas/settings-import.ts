@@ -1,10 +1,13 @@
 /** Which settings of an editor's `settings.json` may be stored here, and why the others can't. The command and the page use it. */
+import { textMatcherOf } from './denied-settings.js'
 import { limits } from './limits.js'
 import {
   isBlock,
+  isLocked,
   isObject,
   isTooLong,
   type KeyFault,
+  locksOf,
   type SettingsKeyRules,
   settingsKeys,
   spellingFaultsIn,
@@ -32,15 +35,28 @@ export interface ImportTarget {
   /** An override can contain null, which unsets a key, but no locked key. */
   kind: 'workspace' | 'override'
   /** The keys that the workspace locks. */
-  locked: readonly string[]
+  locked: string[]
+  /** Why the value of a key, or of a key in a block, can't be kept as it is. */
+  changeOf: (...names: string[]) => string | undefined
+  /** Leaves out what people choose for themselves. */
+  leavesTaste?: boolean
 }
+
+const isTaste = textMatcherOf([
+  ...['*.font*', 'editor.cursor*', 'workbench.colorTheme', 'workbench.iconTheme', 'window.zoomLevel'],
+])
+
+/** The reason for leaving out a key that people choose for themselves. */
+export const TASTE = 'is a matter of taste'
 
 /** Nesting depth of a value: the body and `settings`; for an override, also `projects` and its entry. */
 const ENCLOSING_LEVELS = { workspace: 2, override: 4 }
 
 /** Divides an editor's settings into those that may be stored, in their order, and the others. */
-export const importSettings = (settings: Values, { rules, kind, locked }: ImportTarget): SettingsImport => {
+export const importSettings = (settings: Values, target: ImportTarget): SettingsImport => {
+  const { rules, kind, changeOf, leavesTaste = false } = target
   const keys = settingsKeys(rules)
+  const locks = locksOf(target.locked)
   const leftOut: LeftOut[] = []
   const taken = new Map<string, unknown>()
 
@@ -53,7 +69,8 @@ export const importSettings = (settings: Values, { rules, kind, locked }: Import
   const faultOf = (wrapped: Values, key: string): string | undefined => {
     const [fault] = [...keys.faultsIn(wrapped, kind), ...spellingFaultsIn(wrapped, {})]
     if (fault) return reasonFor(fault)
-    if (kind === 'override' && locked.includes(key)) return 'is locked for all repositories'
+    if (kind === 'override' && isLocked(locks, key)) return 'is locked for all repositories'
+    if (leavesTaste && isTaste(key.toLowerCase())) return TASTE
     return faultOfContent(key)
   }
   const levels = limits.json_depth - ENCLOSING_LEVELS[kind]
@@ -61,7 +78,8 @@ export const importSettings = (settings: Values, { rules, kind, locked }: Import
   for (const [key, value] of Object.entries(settings)) {
     const block = isBlock(key) && isObject(value) ? value : undefined
     const fault =
-      faultOf(single(key, block ? {} : value), key) ?? (block ? undefined : faultOfContent(value, levels))
+      faultOf(single(key, block ? {} : value), key) ??
+      (block ? undefined : (faultOfContent(value, levels) ?? changeOf(key)))
     if (fault !== undefined) leftOut.push({ block: undefined, key, reason: fault })
     else if (!block) taken.set(key, value)
     else if (Object.keys(block).length === 0)
@@ -70,7 +88,7 @@ export const importSettings = (settings: Values, { rules, kind, locked }: Import
       const inside = new Map<string, unknown>()
       for (const [inner, setting] of Object.entries(block)) {
         const wrapped = single(key, single(inner, setting))
-        const reason = faultOf(wrapped, inner) ?? faultOfContent(setting, levels - 1)
+        const reason = faultOf(wrapped, inner) ?? faultOfContent(setting, levels - 1) ?? changeOf(key, inner)
         if (reason === undefined) inside.set(inner, setting)
         else leftOut.push({ block: key, key: inner, reason })
       }

@@ -1,8 +1,8 @@
 /** An editor's `settings.json` becomes part of a workspace's configuration: `team-settings import`. */
 import { execFile } from 'node:child_process'
-import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
@@ -181,7 +181,7 @@ t.test('a file in any format is imported as far as allowed, with reasons for the
   for (const [name, [taken, leftOut = []]] of Object.entries(shapes)) {
     const into = join(await temporaryFolder(t), 'team-settings.json')
     const file = join(folder, name)
-    const { code, out, err } = await run(['import', file, '--into', into])
+    const { code, out, err } = await run(['import', file, '--into', into, '--all'])
     t.same([code, err], [0, ''], name)
     const listed = out.split('\n').filter((line) => line.startsWith(`  ${file}:`))
     t.same(
@@ -306,6 +306,176 @@ t.test('with --project, settings become an override, without the keys that the f
   ])
 })
 
+t.test('a locked language block keeps other blocks for its languages out of overrides', async (t) => {
+  const at = await temporaryFolder(t)
+  const [file, into] = [join(at, 'settings.json'), join(at, 'team-settings.json')]
+  await writeFile(file, '{"[javascript][typescript]": {"editor.tabSize": 2}, "[go]": {"editor.tabSize": 8}}')
+  await writeFile(into, '{"locked": ["[typescript]"]}')
+  const { code, out } = await run(['import', file, '--into', into, '--project', 'acme/web'])
+  t.equal(code, 0)
+  t.ok(out.includes(`${file}:1:2: [javascript][typescript] is locked for all repositories\n`), out)
+  t.strictSame(await read(into), {
+    locked: ['[typescript]'],
+    projects: { 'acme/web': { settings: { '[go]': { 'editor.tabSize': 8 } } } },
+  })
+})
+
+/** A file's name and text, what is imported, and the other lines of the output. */
+const kinds: [name: string, text: string, taken: Values | undefined, lines: string[]][] = [
+  [
+    'acme.code-workspace',
+    `{
+  "folders": [{ "path": "." }], // one
+  "settings": {
+    "editor.tabSize": 2,
+    "editor.tabSize": 4,
+    "go.lintTool": "x",
+  },
+  "extensions": { "recommendations": [] },
+}`,
+    { 'editor.tabSize': 4 },
+    [':5:5: appears twice, so the last one counts', ':6:5: go.lintTool has another prefix'],
+  ],
+  ['acme.code-workspace', '{ "folders": [] }', undefined, [' has no settings.']],
+  ['renamed.json', '{ "folders": [], "settings": { "ext.a": 1 } }', { 'ext.a': 1 }, []],
+  [
+    '.devcontainer/devcontainer.json',
+    `{
+  // A container
+  "image": "debian", "features": { "ghcr.io/a/b:1": {}, "ghcr.io/a/b:1": {} },
+  "customizations": { "vscode": { "extensions": ["a.b"], "settings": { "editor.tabSize": 2, "eslint.nodePath": "x" } } },
+}`,
+    { 'editor.tabSize': 2 },
+    [':4:93: eslint.nodePath is denied on this server (`SETTINGS_DENIED`)'],
+  ],
+  ['.devcontainer.json', '{ "image": "debian", "settings": { "ext.a": 1 } }', { 'ext.a': 1 }, []],
+  ['devcontainer.json', '{ "image": "debian" }', undefined, [' has no settings.']],
+  [
+    'devcontainer.json',
+    '{ "customizations": { "vscode": { "settings": [] } } }',
+    undefined,
+    [' has no settings.'],
+  ],
+  ['renamed.json', '{ "customizations": { "vscode": { "settings": { "ext.a": 1 } } } }', { 'ext.a': 1 }, []],
+  [
+    'settings.json',
+    '{ "ext.a": 1, "settings": { "ext.b": 2 } }',
+    { 'ext.a': 1 },
+    [':1:15: settings has another prefix'],
+  ],
+  ['settings.json', '{}', undefined, [' has no settings.']],
+  ['settings.json', '', undefined, [' has no settings.']],
+  [
+    'settings.json',
+    '{ "gopls": { "ui.semanticTokens": true } }',
+    { gopls: { 'ui.semanticTokens': true } },
+    [],
+  ],
+]
+
+t.test('settings are found in the files of workspaces and dev containers', async (t) => {
+  for (const [name, text, taken, lines] of kinds) {
+    const at = await temporaryFolder(t)
+    const [file, into] = [join(at, name), join(at, 'team-settings.json')]
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text)
+    const { code, out, err } = await run(['import', file, '--into', into])
+    t.same([code, err], [0, ''], text)
+    t.ok(out.startsWith(`${into}: ${taken ? 1 : 0} added, 0 replaced, 0 already there.\n`), out)
+    const found = out.split('\n').filter((line) => line.trim().startsWith(file))
+    t.same(
+      found.map((line) => line.trim().slice(file.length)),
+      lines,
+      text,
+    )
+    if (taken) t.strictSame(await read(into), { settings: taken }, text)
+    else await t.rejects(stat(into), { code: 'ENOENT' }, text)
+  }
+})
+
+t.test('another JSON object isn’t a settings file', async (t) => {
+  const others = [
+    '{ "name": "web", "files": ["dist"], "dependencies": { "lodash.get": "4" } }',
+    '{ "compilerOptions": { "paths": { "@/*": ["./*"] } }, "files": [] }',
+    '{ "settings": { "editor.tabSize": 2 }, "locked": [] }',
+    '{ "permissions": { "allow": [] } }',
+    '{ "__proto__": {} }',
+  ]
+  const at = await temporaryFolder(t)
+  const [file, into] = [join(at, 'other.json'), join(at, 'team-settings.json')]
+  for (const text of others) {
+    await writeFile(file, text)
+    const { code, out, err } = await run(['import', file, '--into', into])
+    t.strictSame(
+      [code, out, err],
+      [
+        1,
+        '',
+        `${file} isn’t a settings file: no name in it has a dot or is a language block. Nothing was written.\n`,
+      ],
+      text,
+    )
+    await t.rejects(stat(into), { code: 'ENOENT' }, text)
+  }
+})
+
+t.test('a number that would change leaves out its key alone', async (t) => {
+  const at = await temporaryFolder(t)
+  const [file, into] = [join(at, 'settings.json'), join(at, 'team-settings.json')]
+  await writeFile(
+    file,
+    `{
+  "ext.id": 12345678901234567890,
+  "ext.list": [1, { "a": 1e999 }],
+  "ext.b": 1.50,
+  "ext.twice": 1e999,
+  "ext.twice": 2,
+  "go.id": 1e999,
+  "[go]": { "ext.c": 0.1000000000000000000001, "ext.d": 1 },
+}`,
+  )
+  const { code, out, err } = await run(['import', file, '--into', into])
+  t.same([code, err], [0, ''])
+  t.ok(
+    out.endsWith(`
+${file}:6:3: appears twice, so the last one counts
+Left out of ${into}: 4.
+  ${file}:2:3: ext.id \`12345678901234567890\` would become \`12345678901234567000\`
+  ${file}:3:3: ext.list \`1e999\` would become \`Infinity\`
+  ${file}:7:3: go.id has another prefix
+  ${file}:8:13: [go] ext.c \`0.1000000000000000000001\` would become \`0.1\`
+This server’s prefixes are ext, editor, files, js/ts, gopls, eslint, terminal. Its operator can add others.
+`),
+    out,
+  )
+  t.strictSame(await read(into), { settings: { 'ext.b': 1.5, 'ext.twice': 2, '[go]': { 'ext.d': 1 } } })
+})
+
+t.test('matters of taste are left out, unless --all is given', async (t) => {
+  const at = await temporaryFolder(t)
+  const [file, into] = [join(at, 'settings.json'), join(at, 'team-settings.json')]
+  const settings = {
+    'editor.fontSize': 12,
+    'editor.cursorBlinking': 'solid',
+    'editor.tabSize': 2,
+    '[json]': { 'editor.fontFamily': 'Fira Code', 'editor.tabSize': 4 },
+  }
+  await writeFile(file, JSON.stringify(settings))
+  const { code, out } = await run(['import', file, '--into', into])
+  t.equal(code, 0)
+  const lines = out.split('\n')
+  t.same(lines.slice(lines.indexOf(`Left out of ${into}: 3.`) + 1), [
+    `  ${file}:1:2: editor.fontSize is a matter of taste`,
+    `  ${file}:1:23: editor.cursorBlinking is a matter of taste`,
+    `  ${file}:1:84: [json] editor.fontFamily is a matter of taste`,
+    '--all imports matters of taste, too: fonts, the cursor, themes and zoom.',
+    '',
+  ])
+  t.strictSame(await read(into), { settings: { 'editor.tabSize': 2, '[json]': { 'editor.tabSize': 4 } } })
+  t.equal((await run(['import', file, '--into', into, '--all'])).code, 0)
+  t.same(((await read(into)) as { settings: Values }).settings, settings)
+})
+
 t.test('after an error, nothing is written', async (t) => {
   const at = await temporaryFolder(t)
   const [file, into] = [join(at, 'settings.json'), join(at, 'team-settings.json')]
@@ -339,7 +509,7 @@ t.test('after an error, nothing is written', async (t) => {
   const folders = await run(['import', file, '--into', at])
   t.same([folders.code, folders.err], [1, `${at} can’t be read (EISDIR).\n`])
   const other = await run(['diff', file, '--into', into])
-  t.same([other.code, other.err], [1, '--into and --project belong to import.\n'])
+  t.same([other.code, other.err], [1, '--into, --project and --all belong to import.\n'])
   t.same((await readdir(at)).sort(), ['settings.json', 'team-settings.json'], 'no other file is left')
 })
 

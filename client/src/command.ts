@@ -3,7 +3,7 @@ import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync
 import { parseArgs } from 'node:util'
 import { limits } from '../../schemas/limits.js'
 import { isPlainHttp, isSafeAddress, PLAIN_HTTP_MESSAGE } from '../../schemas/service-address.js'
-import { OTHER_PREFIX } from '../../schemas/settings-import.js'
+import { OTHER_PREFIX, TASTE } from '../../schemas/settings-import.js'
 import { type Client, type ClientOptions, createClient } from './client.js'
 import {
   type ConfigurationFile,
@@ -16,7 +16,7 @@ import {
   toMarkdown,
   toText,
 } from './configuration.js'
-import { type EditorFile, type FileImport, importInto, readEditorSettings } from './import.js'
+import { type EditorFile, type FileImport, faultOfKind, importInto, readEditorSettings } from './import.js'
 import { decode, JsonError } from './jsonc.js'
 import { paginate } from './paginate.js'
 import { splitRepoPath } from './pattern.js'
@@ -28,7 +28,7 @@ const HELP = `Keeps the configuration of a workspace in a file.
   team-settings pull --check FILE    says whether the file is up to date
   team-settings diff FILE            prints what apply would change
   team-settings apply FILE           applies the file, and prints what changed
-  team-settings import FILE          takes over an editor’s settings.json
+  team-settings import FILE          takes over the settings of an editor
 
 The file is JSON with comments. It can have these sections:
 
@@ -44,8 +44,9 @@ The file is JSON with comments. It can have these sections:
 A section that the file leaves out stays as it is. What a section lacks stays
 on the server, unless you add --prune. FILE can be - for the standard input.
 
-import puts the settings that the service can store into team-settings.json,
-keeps its comments, and lists what it leaves out and why. It sends no settings.
+import reads a settings.json, a .code-workspace or a devcontainer.json. It puts
+the settings that the service can store into team-settings.json, keeps its
+comments, and lists what it leaves out and why. It sends no settings.
 
   --url URL          the address of the service, without /api (TEAM_SETTINGS_URL)
   --key KEY          an access key of the workspace (TEAM_SETTINGS_KEY)
@@ -56,6 +57,7 @@ keeps its comments, and lists what it leaves out and why. It sends no settings.
   --reason TEXT      of apply: why, for the history and the audit trail
   --into FILE        of import: the file, instead of team-settings.json
   --project NAME     of import: one repository’s override, such as acme/web
+  --all              of import: matters of taste, too (fonts, cursor, themes, zoom)
   --format FORMAT    text, json or markdown
   --version          print the version
   --help             print this
@@ -92,6 +94,7 @@ const options = {
   reason: { type: 'string' },
   into: { type: 'string' },
   project: { type: 'string' },
+  all: { type: 'boolean' },
   format: { type: 'string' },
   version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -261,7 +264,7 @@ const abbreviate = (value: unknown) => {
 /** The output of an import, key by key. */
 const describeImport = (
   { keys, leftOut }: FileImport,
-  { placeOf, repeated }: EditorFile,
+  { settings, placeOf, repeated }: EditorFile,
   { name, into, prefixes }: { name: string; into: string; prefixes: string[] },
 ): string => {
   const named = ({ block, key }: { block: string | undefined; key: string }) =>
@@ -276,6 +279,7 @@ const describeImport = (
         : `  replaced ${named(one)}: ${abbreviate(one.before)} by ${abbreviate(one.after)}`,
     ),
   ]
+  if (Object.keys(settings).length === 0) lines.push(`${name} has no settings.`)
   for (const place of repeated) lines.push(`${name}:${place}: appears twice, so the last one counts`)
   if (leftOut.length > 0) lines.push(`Left out of ${into}: ${leftOut.length}.`)
   for (const one of leftOut) {
@@ -283,6 +287,8 @@ const describeImport = (
     const place = block === undefined ? placeOf(key) : placeOf(block, key)
     lines.push(`  ${name}:${place}: ${named(one)} ${printable(reason)}`)
   }
+  if (leftOut.some(({ reason }) => reason === TASTE))
+    lines.push('--all imports matters of taste, too: fonts, the cursor, themes and zoom.')
   if (leftOut.some(({ reason }) => reason === OTHER_PREFIX))
     lines.push(`This server’s prefixes are ${prefixes.join(', ')}. Its operator can add others.`)
   return `${lines.join('\n')}\n`
@@ -313,7 +319,7 @@ const importFile = async (name: string, given: Options, around: Surroundings): P
   const bytes = read(name)
   if (bytes.length > limits.body_bytes)
     throw new UsageError(`${name} is larger than ${limits.body_bytes} bytes.`)
-  const editor = readEditorSettings(bytes)
+  const editor = readEditorSettings(bytes, name)
   const existing = readExisting(into)
   const { sections, text } = readTarget(into, existing)
   const { timeoutMs = TIMEOUT_MS, wait, env } = around
@@ -327,13 +333,16 @@ const importFile = async (name: string, given: Options, around: Surroundings): P
   const { settings_allowed: allowed = [], settings_restricted: restricted = [] } = data as Partial<
     typeof data
   >
+  const fault = faultOfKind(editor, prefixes)
+  if (fault !== undefined) throw new UsageError(`${name} ${fault}. Nothing was written.`)
   const known = Object.keys(sections.projects ?? {})
   const repo = known.find((one) => one.toLowerCase() === project?.toLowerCase()) ?? project
   const importWith = (described: string[]) =>
-    importInto(text, repo === undefined ? ['settings'] : ['projects', repo, 'settings'], editor.settings, {
+    importInto(text, repo === undefined ? ['settings'] : ['projects', repo, 'settings'], editor, {
       rules: { prefixes, denied, allowed, restricted, described },
       kind: repo === undefined ? 'workspace' : 'override',
       locked: sections.locked ?? [],
+      leavesTaste: !given.all,
     })
   const first = importWith([])
   // A schema says which names in values are no settings.
@@ -441,8 +450,8 @@ export const run = async (args: string[], around: Surroundings): Promise<number>
       await importFile(name, values, around)
       return 0
     }
-    if (values.into !== undefined || values.project !== undefined)
-      throw new UsageError('--into and --project belong to import.')
+    if (values.into !== undefined || values.project !== undefined || values.all)
+      throw new UsageError('--into, --project and --all belong to import.')
     if (given !== undefined) file = readConfiguration(read(given))
     const workspace = new Workspace(values, around)
     if (!file) {

@@ -1,4 +1,4 @@
-/** `team-settings import`: an editor's `settings.json` becomes part of a configuration file. */
+/** `team-settings import`: an editor's settings become part of a configuration file. The page reads them the same way. */
 import {
   type ImportTarget,
   importSettings,
@@ -16,20 +16,64 @@ export interface EditorFile {
   placeOf: (...names: string[]) => Place | undefined
   /** Names that an object has twice. The last one is used, as in an editor. */
   repeated: Place[]
+  /** Why a setting's value can't be kept as it is. */
+  changeOf: (...names: string[]) => string | undefined
+  /** Whether no name is like a setting's, so that only names that are whole prefixes can be settings. */
+  isOther: boolean
 }
 
-/** Reads a settings file as editors write it. @throws {JsonError} */
-export const readEditorSettings = (bytes: Uint8Array): EditorFile => {
+const isLikeSetting = (name: string) => name.includes('.') || isBlock(name)
+
+/** The names that lead to the settings: in a workspace file, in a dev container's file, or in a file of settings. */
+const pathIn = (value: Values, file: string): string[] => {
+  if (file.endsWith('.code-workspace')) return ['settings']
+  const { customizations, folders } = value
+  const isPlain = Object.keys(value).some(isLikeSetting)
+  if (/(^|[/\\.])devcontainer\.json$/.test(file) || (!isPlain && isObject(customizations)))
+    // Earlier files have their settings at the top.
+    return isObject(value.settings) ? ['settings'] : ['customizations', 'vscode', 'settings']
+  return !isPlain && Array.isArray(folders) ? ['settings'] : []
+}
+
+const ownOf = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+/**
+ * Reads settings as editors write them.
+ * @param file its name, which tells files of workspaces and dev containers
+ * @throws {JsonError}
+ */
+export const readEditorSettings = (bytes: Uint8Array, file: string): EditorFile => {
   const text = decode(bytes)
   const isEmpty = text.replaceAll(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '').trim() === ''
-  const { value, places, repeated } = parseJson(isEmpty ? '{}' : text, { mayRepeat: true })
+  const { value, places, repeated, rounded } = parseJson(isEmpty ? '{}' : text, { isEditors: true })
   if (!isObject(value)) throw new JsonError('the file must be an object of settings', '1:1')
+  const path = pathIn(value, file)
+  const found = path.reduce<unknown>(ownOf, value)
+  const settings = isObject(found) ? found : {}
+  const inside = (pointer: string, names: string[] = []) =>
+    pointer === pointerOf(...path, ...names) || pointer.startsWith(`${pointerOf(...path, ...names)}/`)
+  const names = Object.keys(settings)
   return {
-    settings: value,
-    placeOf: (...names) => places.get(pointerOf(...names)),
-    repeated: repeated.flatMap((pointer) => places.get(pointer) ?? []),
+    settings,
+    placeOf: (...names) => places.get(pointerOf(...path, ...names)),
+    repeated: repeated.filter((pointer) => inside(pointer)).flatMap((pointer) => places.get(pointer) ?? []),
+    changeOf: (...names) => {
+      for (const [pointer, message] of rounded) if (inside(pointer, names)) return message
+      return undefined
+    },
+    isOther: path.length === 0 && names.length > 0 && !names.some(isLikeSetting),
   }
 }
+
+/** Why a file's content isn't imported at all. */
+export const faultOfKind = (
+  { isOther, settings }: EditorFile,
+  prefixes: readonly string[],
+): string | undefined =>
+  isOther && !Object.keys(settings).every((name) => prefixes.includes(name))
+    ? 'isn’t a settings file: no name in it has a dot or is a language block'
+    : undefined
 
 export interface ImportedKey {
   block: string | undefined
@@ -61,13 +105,13 @@ export interface FileImport extends SettingsImport {
 export const importInto = (
   text: string,
   path: string[],
-  settings: Values,
-  target: ImportTarget,
+  { settings, changeOf }: EditorFile,
+  target: Omit<ImportTarget, 'changeOf'>,
 ): FileImport => {
   let current: unknown = parseJson(text).value
   for (const name of path) current = isObject(current) && Object.hasOwn(current, name) ? current[name] : {}
   const before = isObject(current) ? current : {}
-  const divided = importSettings(settings, target)
+  const divided = importSettings(settings, { ...target, changeOf })
   return {
     ...divided,
     text: putSettings(text, path, divided.taken),

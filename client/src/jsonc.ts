@@ -11,6 +11,8 @@ export interface Parsed {
   spans: Map<string, [start: number, end: number]>
   /** The JSON pointers of names that an object has more than once. The last value is the one that's read. */
   repeated: string[]
+  /** Why numbers would change, by the JSON pointers of those that would. */
+  rounded: Map<string, string>
 }
 
 export class JsonError extends Error {
@@ -57,13 +59,15 @@ export const pointerOf = (...names: (string | number)[]): string =>
   names.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 /**
- * @param mayRepeat whether an object may have a name twice, as an editor's settings may
+ * @param isEditors whether the text is an editor's own file. An object in it may have a name twice, and numbers may have more digits
+ * than can be kept
  * @throws {JsonError}
  */
-export const parseJson = (text: string, { mayRepeat = false } = {}): Parsed => {
+export const parseJson = (text: string, { isEditors = false } = {}): Parsed => {
   const places = new Map<string, Place>()
   const spans: Parsed['spans'] = new Map()
   const repeated: string[] = []
+  const rounded: Parsed['rounded'] = new Map()
   let at = 0
   let line = 1
   let lineStart = 0
@@ -97,7 +101,7 @@ export const parseJson = (text: string, { mayRepeat = false } = {}): Parsed => {
     for (; end < text.length && text[end] !== '"' && text[end] !== '\n'; end++) if (text[end] === '\\') end++
     return text.slice(at, end + 1)
   }
-  const scalar = (): unknown => {
+  const scalar = (pointer = ''): unknown => {
     const begin = at
     const found = text[at] === '"' ? quoted() : match(SCALAR)
     let value: unknown
@@ -108,8 +112,11 @@ export const parseJson = (text: string, { mayRepeat = false } = {}): Parsed => {
       return missing(`unexpected \`${text[at]}\``)
     }
     at = begin
-    if (typeof value === 'number' && found !== undefined && exactly(found) !== exactly(String(value)))
-      fail(`\`${found.slice(0, 100)}\` would become \`${Object.is(value, -0) ? 0 : value}\``)
+    if (typeof value === 'number' && found !== undefined && exactly(found) !== exactly(String(value))) {
+      const message = `\`${found.slice(0, 100)}\` would become \`${Object.is(value, -0) ? 0 : value}\``
+      if (!isEditors) fail(message)
+      rounded.set(pointer, message)
+    }
     at += found?.length ?? 0
     return value
   }
@@ -126,6 +133,11 @@ export const parseJson = (text: string, { mayRepeat = false } = {}): Parsed => {
     }
     at++
   }
+  /** Only the last value of a repeated name is read. */
+  const dropRounded = (pointer: string) => {
+    for (const one of rounded.keys())
+      if (one === pointer || one.startsWith(`${pointer}/`)) rounded.delete(one)
+  }
   const value = (pointer: string, depth: number, place?: Place): unknown => {
     const start = next()
     const from = at
@@ -141,15 +153,16 @@ export const parseJson = (text: string, { mayRepeat = false } = {}): Parsed => {
       list(']', () => items.push(value(pointer + pointerOf(items.length), depth + 1)))
       return items
     }
-    if (start !== '{') return scalar()
+    if (start !== '{') return scalar(pointer)
     const members = new Map<string, unknown>()
     list('}', () => {
       if (next() !== '"') missing('a name in double quotes is missing')
       const place = here()
       const name = scalar() as string
       if (members.has(name)) {
-        if (!mayRepeat) throw new JsonError(`\`${name}\` appears twice`, place)
+        if (!isEditors) throw new JsonError(`\`${name}\` appears twice`, place)
         repeated.push(pointer + pointerOf(name))
+        dropRounded(pointer + pointerOf(name))
       }
       if (next() !== ':') missing(`\`:\` is missing after \`${name}\``)
       at++
@@ -160,5 +173,5 @@ export const parseJson = (text: string, { mayRepeat = false } = {}): Parsed => {
 
   const whole = value('', 0)
   if (next() !== undefined) fail(`unexpected \`${text[at]}\` after the end`)
-  return { value: whole, places, spans, repeated }
+  return { value: whole, places, spans, repeated, rounded }
 }

@@ -75,6 +75,16 @@ else {
     await admin.sees(
       'settings.json, line 1, column 1: the file must be an object of settings. Nothing was changed.',
     )
+    await page.getByLabel('Text of settings.json').fill('{ "name": "web", "dependencies": {} }')
+    await admin.sees(
+      'settings.json isn’t a settings file: no name in it has a dot or is a language block. Nothing was changed.',
+    )
+    await page
+      .getByLabel('Text of settings.json')
+      .fill('{ "customizations": { "vscode": { "settings": { "editor.tabSize": 7 } } } }')
+    t.same(await page.locator('dialog .diff > div').allInnerTexts(), [
+      '- editor.tabSize: 4\n+ editor.tabSize: 7',
+    ])
     await page.getByLabel('Text of settings.json').fill(text)
     await admin.sees('2 settings left out of settings.json')
     await admin.button('Add to pending changes').click()

@@ -1,6 +1,6 @@
 /** An editor's `settings.json` becomes pending changes, as `team-settings import` puts it into a file. */
 import { useState } from 'preact/hooks'
-import { type EditorFile, readEditorSettings } from '../../client/src/import.js'
+import { type EditorFile, faultOfKind, readEditorSettings } from '../../client/src/import.js'
 import { limits } from '../../schemas/limits.js'
 import { importSettings, type LeftOut, OTHER_PREFIX, withImported } from '../../schemas/settings-import.js'
 import { bytes, count } from '../format.js'
@@ -25,7 +25,9 @@ const read = (name: string, content: Uint8Array): Source => {
   if (content.length > limits.body_bytes)
     return { fault: `${name} is larger than ${bytes(limits.body_bytes)}` }
   try {
-    return { name, file: readEditorSettings(content) }
+    const file = readEditorSettings(content, name)
+    const fault = faultOfKind(file, start.settings_keys.prefixes)
+    return fault === undefined ? { name, file } : { fault: `${name} ${fault}` }
   } catch (error) {
     return { fault: faultOfFile(name, error) }
   }
@@ -52,8 +54,9 @@ export const ImportSettings = (props: {
     <Dialog title="Import settings.json" onClose={onClose}>
       <Form class="stack" onSubmit={() => result && changes > 0 && onImported(result)}>
         <p>
-          Choose a <span class="mono">settings.json</span> of your editor, or paste its text. Nothing is saved
-          yet: the settings become pending changes.
+          Choose a <span class="mono">settings.json</span>, a <span class="mono">.code-workspace</span> or a{' '}
+          <span class="mono">devcontainer.json</span>, or paste its text. Nothing is saved yet: the settings
+          become pending changes.
         </p>
         <div class="row">
           <label class="button">
@@ -61,7 +64,7 @@ export const ImportSettings = (props: {
             <input
               class="away"
               type="file"
-              accept=".json,.jsonc,application/json"
+              accept=".json,.jsonc,.code-workspace,application/json"
               onChange={({ currentTarget }) => {
                 const [chosen] = currentTarget.files ?? []
                 if (chosen) void choose(chosen)
@@ -108,7 +111,8 @@ export const ImportSettings = (props: {
 
 const resultOf = (name: string, file: EditorFile, settings: Values): Imported => {
   const rules = start.settings_keys
-  const { taken, leftOut } = importSettings(file.settings, { rules, kind: 'workspace', locked: [] })
+  const { changeOf } = file
+  const { taken, leftOut } = importSettings(file.settings, { rules, kind: 'workspace', locked: [], changeOf })
   return { name, settings: withImported(settings, taken), leftOut }
 }
 
