@@ -10,6 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
 import { startRepohost } from '../demo/repohost.js'
+import { copyPreviousActivity } from '../src/features/previous/copy.js'
+import { connect } from '../src/platform/database/client.js'
 import { migrate, readPending } from '../src/platform/database/migrate.js'
 import { addDays } from '../src/platform/time/days.js'
 import { startBalancer } from '../test/balancer.js'
@@ -79,6 +81,12 @@ const fill = async (url: string, deadlockMs: number) => {
   return filled?.minutes
 }
 
+/** Copies activity of the release to the tables of this version. Two instances may do so at once. */
+const copy = async (url: string) => {
+  const database = connect({ url, poolSize: 4, prepare: true })
+  await copyPreviousActivity(database).finally(() => database.close())
+}
+
 /** Locks of the release's flush, in its order: rows of activity first, then what refers to the workspace. */
 const installStatements = async (url: string): Promise<Installation> => {
   const admin = postgres(url, { max: 1, onnotice: () => {} })
@@ -111,7 +119,13 @@ const installStatements = async (url: string): Promise<Installation> => {
           insert into flushes (user_id, flush_id, body_hash, answer) values (${userId}, gen_random_uuid(), '', '')`
       })
     },
-    upgrade: () => Promise.all([1, 2].map(() => migrate(url, undefined, undefined, shipped))),
+    upgrade: () =>
+      Promise.all(
+        [1, 2].map(async () => {
+          await migrate(url, undefined, undefined, shipped)
+          await copy(url)
+        }),
+      ),
     end: () => sql.end(),
   }
 }
@@ -200,10 +214,12 @@ const startFlushes = ({ flush }: Installation, url: string, rate: number) => {
     isOver = true
     await pacing
     await Promise.all(flushes)
+    // What the release has written since the copy.
+    await copy(url)
     const sql = postgres(url, { max: 1 })
     const [sums] = await sql`
       select coalesce(sum(minutes) filter (where repo_key = 'acme/written'), 0)::int as written,
-        sum(minutes) filter (where repo_key = 'acme/filled')::int as filled from activity`
+        sum(minutes) filter (where repo_key = 'acme/filled')::int as filled from daily_activity`
     await sql.end()
     return { failures, done, longestMs, written: sums?.written, filled: sums?.filled }
   }

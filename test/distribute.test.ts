@@ -86,7 +86,7 @@ t.test('the next run completes an interrupted one, and no row is lost', onCluste
   const { code, output } = await run(t, url)
   t.equal(code, 0)
   t.match(output, /^workspaces: replicated to every node$/m)
-  t.match(output, /\nactivity: distributed by workspace_id\n/)
+  t.match(output, /\ndaily_activity: distributed by workspace_id\n/)
   t.notMatch(output, /^(users|funnel_users):/m, 'these had their places')
   t.same(await run(t, url), { code: 0, output: 'Every table is in place.\n' })
   const places = await sql`
@@ -117,18 +117,18 @@ t.test('migrations run unchanged through the coordinator', onCluster, async (t) 
   await sql.begin(async (tx) => {
     for (const text of [
       'create table badges (workspace_id uuid not null, name text not null, primary key (workspace_id, name))',
-      'alter table activity add column reviews smallint not null default 0',
+      'alter table daily_activity add column reviews smallint not null default 0',
       'alter table workspaces add column color text',
       `alter table badges add constraint badges_of_workspace
        foreign key (workspace_id) references workspaces (id) on delete cascade`,
-      'create index activity_reviews on activity (workspace_id, reviews)',
-      'update activity set reviews = 1 where minutes > 100',
-      'alter table activity alter column reviews set data type integer',
+      'create index daily_activity_reviews on daily_activity (workspace_id, reviews)',
+      'update daily_activity set reviews = 1 where minutes > 100',
+      'alter table daily_activity alter column reviews set data type integer',
     ]) {
       await tx.unsafe(text)
     }
   })
-  t.same(await sql`select reviews from activity`, [])
+  t.same(await sql`select reviews from daily_activity`, [])
   t.same(await run(t, url), { code: 0, output: 'Every table is in place.\n' })
 })
 
@@ -354,7 +354,7 @@ t.test('instances connected to different nodes act as one service', onCluster, a
   t.equal(here?.status, 200)
   t.same({ ...here?.body, generated_at: '' }, { ...there?.body, generated_at: '' })
   const sql = open(t, worker)
-  t.same(await sql`select repo_key, minutes from activity order by repo_key`, [
+  t.same(await sql`select repo_key, minutes from daily_activity order by repo_key`, [
     { repo_key: 'ada/api', minutes: 10 },
     { repo_key: 'ada/web', minutes: 10 },
   ])
