@@ -3,6 +3,7 @@
  * instances still write. Each row remembers what was copied of it, so that only the difference is copied next time.
  */
 import type { Database, Db } from '../../platform/database/client.js'
+import { FORCE_CUSTOM_PLAN } from '../../platform/database/planning.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { localHoursOf } from '../../platform/time/zones.js'
@@ -203,7 +204,14 @@ export const copyPreviousActivity = async (
   let copied = 0
   for (const step of [copyActivity, copyAgentMinutes, copyPersonalMinutes])
     for (let rows = ROWS_AT_ONCE; rows === ROWS_AT_ONCE && !stop?.aborted; ) {
-      rows = await database.transaction((tx) => step(tx), { background: true, rowsCanConflict: true })
+      rows = await database.transaction(
+        async (tx) => {
+          // The tables grow from empty to millions of rows, faster than statistics are gathered.
+          await tx.rows(FORCE_CUSTOM_PLAN, [])
+          return step(tx)
+        },
+        { background: true, rowsCanConflict: true },
+      )
       copied += rows
       if (rows > 0) report(copied)
     }
