@@ -13,7 +13,6 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { moment, type PersonRule, table } from '../../platform/database/table.js'
-import { DELETED_USER } from '../accounts/deleted-user.js'
 import { sums } from '../minutes/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
 
@@ -267,9 +266,10 @@ export const reportRepoDays = pgView('report_repo_days', {
 }).as(sql`
   select a.workspace_id, w.name as workspace, a.day, coalesce(r.repo, a.repo_key) as repo,
     sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues,
-    count(*) filter (where a.user_id <> '${sql.raw(DELETED_USER)}') as members
+    count(*) filter (where u.repohost_id is not null) as members
   from daily_activity a
   join workspaces w on w.id = a.workspace_id and w.deleted_at is null
+  join users u on u.id = a.user_id
   left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
   where a.minutes + a.commits + a.closed_issues > 0
   group by a.workspace_id, w.name, a.day, coalesce(r.repo, a.repo_key)`)

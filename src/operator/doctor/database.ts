@@ -196,7 +196,10 @@ const checkSchema = async (sql: postgres.Sql): Promise<Finding[]> => {
 const checkRollups = async (sql: postgres.Sql): Promise<Finding[]> => {
   const [row] = await sql<{ days: number }[]>`
     select count(*)::int as days from (
-      select from changed_days where day < (now() at time zone 'UTC')::date limit ${BACKLOG + 1}
+      select from (
+        select workspace_id, day from changed_days union select workspace_id, day from changed_month_days
+      ) changed
+      where day < (now() at time zone 'UTC')::date limit ${BACKLOG + 1}
     ) d`
   const days = row?.days ?? 0
   if (days <= BACKLOG) return [ok('schema', `It matches this version; ${days} days wait for their rollups.`)]
