@@ -57,6 +57,24 @@ export function* settingsIn(settings: Values): Generator<Setting> {
   }
 }
 
+/** Whether two values are the same, also in the order of names: editors run `editor.codeActionsOnSave` in its order. */
+export const isSameValue = (one: unknown, other: unknown): boolean =>
+  one === other ||
+  (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other))
+
+/** Whether two values of a setting are the same. The order of keys in a language block doesn't count. */
+export const isSameSetting = (key: string, one: unknown, other: unknown): boolean =>
+  isSameValue(one, other) || (isBlock(key) && isObject(one) && isObject(other) && isSameSettings(one, other))
+
+/** Whether two objects have the same settings, in any order. */
+export const isSameSettings = (one: Values, other: Values): boolean => {
+  const keys = Object.keys(one)
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && isSameSetting(key, one[key], other[key]))
+  )
+}
+
 /** The languages of a block. Other keys have none. */
 export const languagesOf = (key: string): string[] => (isBlock(key) ? key.slice(1, -1).split('][') : [])
 

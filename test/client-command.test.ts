@@ -6,10 +6,13 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { createClient } from '../client/src/client.js'
 import { run as runCommand, type Surroundings } from '../client/src/command.js'
+import { pullSettings, pushSettings } from '../client/src/settings.js'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 import { freePort, temporaryFolder } from './process.js'
 import { isInstalled, makeCertificate } from './proxy-examples.js'
@@ -168,6 +171,116 @@ This affects 2 repositories and 1 person.
   })
   t.strictSame(await run(['diff', path, '--prune']), { code: 0, out: 'Nothing to change.\n', err: '' })
   t.equal((await run(['pull', '--check', path])).code, 0)
+})
+
+/** A proxy in front of the service that edits its `ETag`. @returns its address */
+const startEtagProxy = async (t: Test, edit: (etag: string) => string | undefined) => {
+  const port = await listen(
+    t,
+    createServer(async (request, response) => {
+      const body = await buffer(request)
+      const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers
+      const answer = await fetch(service.url + request.url, {
+        method: request.method ?? 'GET',
+        headers: headers as Record<string, string>,
+        ...(body.length > 0 && { body }),
+      })
+      const { etag, 'content-type': type } = Object.fromEntries(answer.headers)
+      const edited = etag === undefined ? undefined : edit(etag)
+      response.writeHead(answer.status, {
+        ...(type !== undefined && { 'content-type': type }),
+        ...(edited !== undefined && { etag: edited }),
+      })
+      response.end(Buffer.from(await answer.arrayBuffer()))
+    }),
+  )
+  return `http://127.0.0.1:${port}`
+}
+
+t.test(
+  'behind a proxy that removes or weakens ETag, nothing is changed, and the message says why',
+  async (t) => {
+    const { at, path, run, write } = await start(t)
+    await ada.put(`${at}/configuration`, { settings: { 'ext.old': 1 } })
+    await write('{ "settings": { "ext.a": 1 } }')
+    for (const edit of [() => undefined, (etag: string) => `W/${etag}`]) {
+      const around = { TEAM_SETTINGS_URL: await startEtagProxy(t, edit) }
+      for (const args of [
+        ['apply', path],
+        ['apply', path, '--prune'],
+        ['diff', path],
+        ['pull', '--check', path],
+      ]) {
+        const { code, out, err } = await run(args, around)
+        t.strictSame([code, out], [1, ''], args.join(' '))
+        t.equal(
+          err,
+          'Responses arrive without a strong ETag header, so changes by others couldn’t be noticed. Nothing was changed. A proxy in front of the service removes or weakens the header: let it pass as it is. (no_strong_etag)\n',
+        )
+      }
+      t.equal((await run(['pull'], around)).code, 0, 'reading needs no ETag')
+      const client = createClient({ baseUrl: around.TEAM_SETTINGS_URL, token: ada.token })
+      const push = { repo: 'acme/etag', repohostToken: ada.repohostToken }
+      const first = await pushSettings(client, { ...push, settings: { 'ext.a': 1 }, base: undefined })
+      if (first.conflict) t.ok(first.theirs, 'someone has pushed before')
+      const base = await pullSettings(client, 'acme/etag')
+      await t.rejects(pushSettings(client, { ...push, settings: { 'ext.a': 2 }, base }), {
+        code: 'no_strong_etag',
+      })
+      t.same((await pullSettings(client, 'acme/etag'))?.settings, { 'ext.a': 1 })
+    }
+    t.same((await ada.get(`${at}/configuration`)).body.settings, { 'ext.old': 1 })
+    const whole = { TEAM_SETTINGS_URL: await startEtagProxy(t, (etag) => etag) }
+    t.equal((await run(['apply', path], whole)).code, 0, 'with the ETag as it is, the same proxy is fine')
+  },
+)
+
+t.test('the order of names in a value counts, that of settings and in blocks does not', async (t) => {
+  const { at, path, run, write } = await start(t)
+  const actions = { 'source.organizeImports': true, 'source.fixAll': true }
+  const reversed = { 'source.fixAll': true, 'source.organizeImports': true }
+  const block = { 'editor.wordWrap': 'on', 'editor.tabSize': 2 }
+  const settings = {
+    'ext.theme': 1,
+    'editor.codeActionsOnSave': actions,
+    '[json]': block,
+    'editor.tabSize': 4,
+  }
+  await ada.put(`${at}/configuration`, { settings, projects: { 'acme/web': { settings } } })
+  const pulled = await run(['pull'])
+  const text = JSON.stringify(JSON.parse(pulled.out).settings)
+  t.equal(
+    text,
+    '{"[json]":{"editor.tabSize":2,"editor.wordWrap":"on"},"editor.codeActionsOnSave":{"source.organizeImports":true,"source.fixAll":true},"editor.tabSize":4,"ext.theme":1}',
+  )
+  t.equal(JSON.stringify(JSON.parse(pulled.out).projects['acme/web'].settings), text)
+  await write(pulled.out)
+  t.strictSame(await run(['diff', path]), { code: 0, out: 'Nothing to change.\n', err: '' })
+  const { version } = (await ada.get(`${at}/settings`)).body
+  await ada.patch(`${at}/settings`, {
+    settings: { '[json]': { 'editor.tabSize': 2, 'editor.wordWrap': 'on' } },
+  })
+  await ada.put(`${at}/project-settings/acme/web`, {
+    settings: Object.fromEntries(Object.entries(settings).reverse()),
+  })
+  t.equal((await ada.get(`${at}/settings`)).body.version, version, 'a block in another order is no change')
+  t.equal((await ada.get(`${at}/project-settings/acme/web`)).body.version, 1)
+  await write(JSON.stringify({ settings: { 'editor.codeActionsOnSave': reversed } }))
+  const compared = await run(['diff', path])
+  t.equal(compared.code, 2)
+  t.match(
+    compared.out,
+    /^workspace: editor\.codeActionsOnSave\n {2}- .*organizeImports.*fixAll.*\n {2}\+ .*fixAll.*organize/,
+  )
+  t.equal((await run(['apply', path])).code, 0)
+  const stored = (await ada.get(`${at}/configuration`)).body.settings['editor.codeActionsOnSave']
+  t.equal(JSON.stringify(stored), JSON.stringify(reversed))
+  t.strictSame((await run(['diff', path])).code, 0)
+
+  const push = (content: Record<string, unknown>) => ada.push('acme/order', content)
+  t.equal((await push(settings)).body.changed, true)
+  t.equal((await push(Object.fromEntries(Object.entries(settings).reverse()))).body.changed, false)
+  t.equal((await push({ ...settings, 'editor.codeActionsOnSave': reversed })).body.changed, true)
 })
 
 t.test('differences are printed as JSON, or as a comment', async (t) => {

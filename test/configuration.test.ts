@@ -296,13 +296,13 @@ t.test('changes of many overrides run one at a time, and others don’t wait for
 })
 
 t.test(
-  'reordering keys within a value is not a change, in the response and in the audit trail',
+  'reordering keys within a language block is not a change, in the response and in the audit trail',
   async (t) => {
     const service = await reuseService(t)
     const { ada, at, path } = await setScene(service)
     const both = (settings: object) => ({ settings, projects: { 'acme/web': { settings } } })
-    await ada.put(path, both({ 'ext.x': { a: 1, b: 2 }, 'ext.y': 1 }))
-    const { changes } = (await ada.put(path, both({ 'ext.x': { b: 2, a: 1 }, 'ext.y': 2 }))).body
+    await ada.put(path, both({ '[json]': { 'ext.a': 1, 'ext.b': 2 }, 'ext.y': 1 }))
+    const { changes } = (await ada.put(path, both({ '[json]': { 'ext.b': 2, 'ext.a': 1 }, 'ext.y': 2 }))).body
     t.strictSame(
       changes.map(({ scope, key }: { scope: string; key: string }) => [scope, key]),
       [

@@ -53,6 +53,10 @@ const texts: Record<string, Text> = {
     'The response didn’t come from the service',
     'It may come from a proxy or a network sign-in page. Try again in a moment, then reload the page.',
   ],
+  no_strong_etag: [
+    'A proxy removes or weakens the ETag header',
+    'Nothing was changed, because changes by others couldn’t be noticed. Ask the person who runs this server to let the header pass.',
+  ],
   unauthenticated: ENDED,
   token_invalid: ENDED,
   token_expired: ENDED,
@@ -77,7 +81,11 @@ const failureOf = (error: unknown, operation: Operation): Failure => {
     code,
     status,
     requestId: problem?.requestId,
-    canRetry: status === 0 || status === 429 || status >= 500 || code === 'unexpected_answer',
+    canRetry:
+      (status === 0 && code !== 'no_strong_etag') ||
+      status === 429 ||
+      status >= 500 ||
+      code === 'unexpected_answer',
     isEnd: status === 401 && !['repohost_token_invalid', 'admin_key_invalid'].includes(code),
     retryAfter,
     problem: (problem ?? {}) as Record<string, unknown>,

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { limits } from '../schemas/limits.js'
-import { isLocked, locksOf, settingsKeys } from '../schemas/settings-keys.js'
+import { isLocked, isSameSetting, locksOf, settingsKeys } from '../schemas/settings-keys.js'
 import type { CodeEditor } from './code-editor.js'
 import { bytes } from './format.js'
 import { type Fault, placeOf, scanJson } from './json-scan.js'
@@ -73,7 +73,8 @@ export const parse = (text: string, options?: ParseOptions): { values: Values } 
 export const patchOf = (before: Values, after: Values): Values => {
   const patch: Values = {}
   for (const key of Object.keys(before)) if (!(key in after)) patch[key] = null
-  for (const [key, value] of Object.entries(after)) if (!same(value, before[key])) patch[key] = value
+  for (const [key, value] of Object.entries(after))
+    if (!isSameSetting(key, value, before[key])) patch[key] = value
   return patch
 }
 
@@ -89,7 +90,7 @@ export const merged = (before: Values, patch: Values): Values => {
 
 export const changedKeys = (before: Values, after: Values): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (key) => !same(before[key], after[key]) || key in before !== key in after,
+    (key) => !isSameSetting(key, before[key], after[key]) || key in before !== key in after,
   )
 
 /** Differences by key, shown by sign and by color. `about` adds a line below a key. */

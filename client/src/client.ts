@@ -142,6 +142,13 @@ const attemptSignal = (ms: number, outer: AbortSignal | undefined) => {
   return { signal: controller.signal, done }
 }
 
+const NO_ETAG =
+  'Responses arrive without a strong ETag header, so changes by others couldn’t be noticed. Nothing was changed. A proxy in front of the service removes or weakens the header: let it pass as it is.'
+
+/** Whether a write has the condition that nothing has changed, but without an ETag that can prove it. */
+const lacksEtag = (values: Parts['query'] = {}, name: string) =>
+  Object.hasOwn(values, name) && !/^(\*$|")/.test(String(values[name] ?? ''))
+
 /** Creates a client for one installation of the service. */
 export const createClient = (options: ClientOptions): Client => {
   const { cookie = false, onUnauthorized, cache = memoryCache(), wait = sleep } = options
@@ -227,6 +234,8 @@ export const createClient = (options: ClientOptions): Client => {
   }
 
   const request = async (operation: Operation, parts: Parts = {}) => {
+    if (lacksEtag(parts.headers, 'If-Match') || lacksEtag(parts.query, 'if_match'))
+      throw problemOf(operation, { code: 'no_strong_etag', status: 0, detail: NO_ETAG }, {})
     const [method = '', template = ''] = operation.split(' ')
     const path = fill(template, parts.path) + queryOf(parts.query)
     let askedForToken = false

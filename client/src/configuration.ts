@@ -1,5 +1,5 @@
 /** A workspace's configuration as a file: its content, and how it differs from the service. */
-import { lockedKeysIn, locksOf } from '../../schemas/settings-keys.js'
+import { isBlock, isObject, lockedKeysIn, locksOf } from '../../schemas/settings-keys.js'
 import type { Configuration, ConfigurationBody, ConfigurationResult } from './api.js'
 import { decode, JsonError, type Place, parseJson, pointerOf } from './jsonc.js'
 
@@ -12,8 +12,6 @@ export interface ConfigurationFile {
   placeOf(pointer: string): Place | undefined
 }
 
-const isObject = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isTexts = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')
 
 /** Each section's check. */
@@ -96,16 +94,25 @@ export const requestOf = (
   return { body, extras: prune ? [] : extras }
 }
 
-const sortKeys = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (!isObject(value)) return value
-  const names = Object.keys(value).sort()
-  return Object.fromEntries(names.map((name) => [name, sortKeys(value[name])]))
-}
+const sorted = (values: Values, written = (_name: string, value: unknown) => value): Values =>
+  Object.fromEntries(
+    Object.keys(values)
+      .sort()
+      .map((name) => [name, written(name, values[name])]),
+  )
+
+/** Sorts keys, also in language blocks, but no names inside values, because their order counts. */
+const sortedSettings = (settings: Values): Values =>
+  sorted(settings, (key, value) => (isBlock(key) && isObject(value) ? sorted(value) : value))
 
 /** Always the same text for the same configuration. */
-export const textOf = (configuration: Configuration): string =>
-  `${JSON.stringify(sortKeys(configuration), undefined, 2)}\n`
+export const textOf = (configuration: Configuration): string => {
+  const settings = sortedSettings(configuration.settings)
+  const projects = sorted(configuration.projects, (_, project) => ({
+    settings: sortedSettings((project as Configuration['projects'][string]).settings),
+  }))
+  return `${JSON.stringify(sorted({ ...configuration, settings, projects }), undefined, 2)}\n`
+}
 
 export interface Difference extends ConfigurationResult {
   extras: Extra[]

@@ -1,8 +1,11 @@
 import type { Operation, ProblemOf } from './operations.js'
 
-/** The response didn't come from the service: it is a proxy's page, a redirect, or too large. */
+/**
+ * The response didn't come from the service (a proxy's page, a redirect, or too large), or a condition couldn't be sent, because a
+ * proxy has removed or weakened `ETag`. The status is then 0.
+ */
 interface UnexpectedAnswer {
-  code: 'unexpected_answer'
+  code: 'unexpected_answer' | 'no_strong_etag'
   status: number
 }
 

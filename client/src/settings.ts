@@ -65,7 +65,7 @@ export const pushSettings = async (client: Client, push: Push): Promise<Pushed> 
   const { repo, settings, repohostToken, base, workspace, signal } = push
   const operation = 'PUT /api/settings/{owner}/{repo}'
   const condition =
-    base === 'overwrite' ? {} : base?.etag === undefined ? { if_none_match: '*' } : { if_match: base.etag }
+    base === 'overwrite' ? {} : base === undefined ? { if_none_match: '*' } : { if_match: base.etag }
   try {
     const { data, etag } = await client.request(operation, {
       path: pathOf(repo),

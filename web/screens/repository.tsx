@@ -359,7 +359,7 @@ const OverrideSection = (props: {
 }) => {
   const { path, name, state, override, etag, isAdmin, again } = props
   const workspace = useWorkspace()
-  const [editing, set] = useState<Editing & { before: Values; etag: string | undefined }>()
+  const [editing, set] = useState<Editing & { before: Values; etag: string | undefined; isNew: boolean }>()
   const [saved, setSaved] = useState<Override>()
   const [removing, remove] = useState(false)
   const { busy, failure, act, clear } = useAction()
@@ -368,7 +368,7 @@ const OverrideSection = (props: {
     clear()
     setSaved(undefined)
     const before = override?.settings ?? {}
-    set({ ...editingOf(before), before, etag: override && etag })
+    set({ ...editingOf(before), before, etag, isNew: !override })
   }
   const values = editing && readEditing(editing, { allowNull: true, locked: state.locked })
   const isChanged = editing !== undefined && (!values || !same(values, editing.before))
@@ -378,7 +378,7 @@ const OverrideSection = (props: {
       const { data } = await call('PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
         path,
         body: { settings: values, ...reasonIn(given) },
-        headers: editing.etag ? { 'If-Match': editing.etag } : { 'If-None-Match': '*' },
+        headers: editing.isNew ? { 'If-None-Match': '*' } : { 'If-Match': editing.etag },
       })
       toast('Override saved')
       setSaved(data)

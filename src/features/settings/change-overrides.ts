@@ -6,6 +6,7 @@ import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { etagOf, type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import { type Change, changeWorkspace, listPatterns, type WorkspaceCall } from '../workspaces/index.js'
+import { haveSameSettings } from './configuration-changes.js'
 import { describeChange } from './describe-change.js'
 import {
   checkRestored,
@@ -99,7 +100,7 @@ const writeOverride = async (
   { owner, repo, settings }: { owner: string; repo: string; settings: string },
   restored?: number,
 ): Promise<StoredOverride> => {
-  if (current?.settings === settings) return current
+  if (current && haveSameSettings(current.settings, settings)) return current
   const version = (current?.version ?? 0) + 1
   const { workspaceId } = key
   await writeOverrides(tx, workspaceId, [{ ...key, owner, repo, version, settings }], {

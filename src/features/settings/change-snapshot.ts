@@ -5,6 +5,7 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import { readCaller } from '../accounts/index.js'
 import { type Actor, insertAuditEntry, lockAdmin } from '../workspaces/index.js'
+import { haveSameSettings } from './configuration-changes.js'
 import { writableHolder } from './policies/repo-access.js'
 import { checkRestored, type KeysAndRules } from './policies/settings-rules.js'
 import { requireQuotaIfGrown } from './policies/storage-quota.js'
@@ -48,7 +49,7 @@ export const writeSnapshot = async (
 ): Promise<Written> => {
   const { action, owner, repo, settings, author, reason } = write
   const content = { settings, sizeBytes: Buffer.byteLength(settings), author, reason }
-  if (current?.settings === settings) return { snapshot: current, changed: false }
+  if (current && haveSameSettings(current.settings, settings)) return { snapshot: current, changed: false }
   const snapshot = current
     ? await updateSnapshot(tx, key, { ...content, version: current.version + 1 })
     : await insertSnapshot(tx, key, { ...content, owner, repo })

@@ -12,6 +12,7 @@ import {
   insertSettingsVersion,
   type WorkspaceCall,
 } from '../workspaces/index.js'
+import { haveSameSettings } from './configuration-changes.js'
 import { describeChange } from './describe-change.js'
 import { checkRestored, type KeysAndRules, requireSpelling } from './policies/settings-rules.js'
 import {
@@ -166,7 +167,7 @@ const writeSettings = async (
   const before = current.idleWindowMinutes
   const isSamePrivacy = activityPrivacy === current.activityPrivacy
   const isSameRest =
-    settings === current.settings &&
+    haveSameSettings(settings, current.settings) &&
     locked === current.locked &&
     merged === current.merged &&
     idleWindowMinutes === before

@@ -1,22 +1,19 @@
 /** A new configuration's changes, key by key. */
 import type { ConfigurationChange } from '../../../schemas/configuration.js'
+import { isSameSetting, isSameSettings } from '../../../schemas/settings-keys.js'
 import { yieldIfDue } from '../../platform/process/yield-if-due.js'
-import { canonical } from './schema/check.js'
 
 export type Values = Record<string, unknown>
 
-/** The order of an object's properties doesn't matter. */
-export const isSame = (one: unknown, other: unknown): boolean => {
-  if (one === other) return true
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
-  return JSON.stringify(one) === JSON.stringify(other) || canonical(one) === canonical(other)
-}
+/** Whether two JSON texts have the same settings. */
+export const haveSameSettings = (text: string, other: string): boolean =>
+  text === other || isSameSettings(JSON.parse(text), JSON.parse(other))
 
 export interface Difference {
   changes: ConfigurationChange[]
   /** New and changed values. */
   set: Values
-  /** All values afterwards. Those that are the same as before keep the order of their properties. */
+  /** All values afterwards. Blocks that are the same as before keep the order of their keys. */
   settings: Values
 }
 
@@ -43,8 +40,8 @@ export const compareSettings = async (
   }
   const compare = (key: string) => {
     const [isOld, isFresh] = [Object.hasOwn(old, key), Object.hasOwn(fresh, key)]
-    if (isOld && isFresh && isSame(old[key], fresh[key])) {
-      // Only the order of its properties may differ, which is no change.
+    if (isOld && isFresh && isSameSetting(key, old[key], fresh[key])) {
+      // Only the order of keys in a language block may differ, which is no change.
       difference.settings[key] = old[key]
       return
     }

@@ -1,4 +1,5 @@
 /** Lists the keys that a settings change touched, for the audit trail. The values are in the versions. */
+import { isSameSetting } from '../../../schemas/settings-keys.js'
 import type { SettingsObject } from './settings-merge.js'
 
 const MAX_KEYS = 100
@@ -14,7 +15,8 @@ export const describeChange = (before: Content, after: Content): Record<string, 
   const lists = {
     added: Object.keys(after.settings).filter((key) => !Object.hasOwn(before.settings, key)),
     changed: Object.keys(after.settings).filter(
-      (key) => Object.hasOwn(before.settings, key) && isDifferent(before.settings[key], after.settings[key]),
+      (key) =>
+        Object.hasOwn(before.settings, key) && !isSameSetting(key, before.settings[key], after.settings[key]),
     ),
     removed: Object.keys(before.settings).filter((key) => !Object.hasOwn(after.settings, key)),
     locked: without(after.locked, before.locked),
@@ -34,10 +36,6 @@ export const describeChange = (before: Content, after: Content): Record<string, 
   if (more > 0) described.more_keys = more
   return described
 }
-
-const isDifferent = (one: unknown, other: unknown): boolean =>
-  one !== other &&
-  (typeof one !== 'object' || typeof other !== 'object' || JSON.stringify(one) !== JSON.stringify(other))
 
 const without = (keys: string[] = [], others: string[] = []): string[] => {
   const known = new Set(others)

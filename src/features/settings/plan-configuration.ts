@@ -8,20 +8,20 @@ import type {
 import { limits } from '../../../schemas/limits.js'
 import { repoKeysOf, splitRepo } from '../../../schemas/repo-keys.js'
 import { parsePatterns, type RepoPattern } from '../../../schemas/repo-pattern.js'
-import { type Locks, lockedKeysIn, locksOf, spellingFaultsIn } from '../../../schemas/settings-keys.js'
+import {
+  isSameValue,
+  type Locks,
+  lockedKeysIn,
+  locksOf,
+  spellingFaultsIn,
+} from '../../../schemas/settings-keys.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
 import { yieldIfDue } from '../../platform/process/yield-if-due.js'
 import { keyListsOf, nextKeyLists, type SettingsContent } from './change-workspace-settings.js'
 import { placeOfOverride } from './configuration-body.js'
-import {
-  type ChangeList,
-  ChangeListBuilder,
-  compareSettings,
-  isSame,
-  type Values,
-} from './configuration-changes.js'
+import { type ChangeList, ChangeListBuilder, compareSettings, type Values } from './configuration-changes.js'
 import { describeChange } from './describe-change.js'
 import { requireRules, requireSpelling, warningsOf } from './policies/settings-rules.js'
 import { countAffected, findOutside } from './queries/configuration.js'
@@ -165,7 +165,7 @@ const planSettings = async (
     changes: [
       ...(difference?.changes ?? []),
       ...(['locked', 'merged'] as const)
-        .filter((key) => !isSame(before[key], after[key]))
+        .filter((key) => !isSameValue(before[key], after[key]))
         .map((key) => ({ scope, key, before: before[key], after: after[key] })),
       ...(idle === current.idleWindowMinutes
         ? []
