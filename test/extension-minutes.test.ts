@@ -399,7 +399,16 @@ t.test('the tooltip says when the service has a newer extension, and how to inst
     await other.close()
   }
   t.equal(newsOf('1.0.0', 'https://a.example').includes('https://a.example/api/extension.vsix'), true)
-  const facts = { signedIn: false, revoked: false, paused: false, queue: 'ready', today: 0, isTeams: false }
+  const facts = {
+    waiting: undefined,
+    problems: [],
+    signedIn: false,
+    revoked: false,
+    paused: false,
+    queue: 'ready',
+    today: 0,
+    isTeams: false,
+  }
   const { tooltip } = statusOf({ ...facts, host: '', repo: undefined, workspace: undefined, news: 'News.' })
   t.equal(tooltip, 'Nothing is recorded. You aren’t signed in. Click to sign in. News.')
 })

@@ -1,6 +1,8 @@
 /** How the extension writes a team's settings, in a fake editor with the real service. */
-import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { planFor, settingsIn, valuesOf } from '../extension/src/plan.js'
 import { editText, readText } from '../extension/src/settings-text.js'
@@ -13,6 +15,8 @@ import { type FakeExtension, installEditor, type OpenFolder } from './fake-vscod
 import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
 import { until } from './until.js'
+
+const run = promisify(execFile)
 
 /** The service denies nothing that these tests use, so that only the editor does. */
 const service = await startService(t, {
@@ -267,6 +271,8 @@ t.test('whatever a team does, the files are byte for byte what they were', async
   }
   await decide({ ...first, ...blocks })
   const all = [...folders, linked, none, kept]
+  // Some of their values equal the team's.
+  editor.person.presses = ['They’re Mine']
   const window = await editor.openWindow(all)
   await signIn(window)
   const areApplied = () => all.every(({ address }) => '[rust]' in window.values(address))
@@ -414,7 +420,7 @@ t.test('windows with one folder, several folders and a workspace file see the sa
   t.strictSame(several.values(), { 'window.zoomLevel': 1, 'editor.tabSize': 2 })
   t.equal(
     (await listed({ window: several, editor, repo: 'cid-team/api' }))['window.zoomLevel'],
-    'overrides 5',
+    'Not applied. A window with several folders takes it from no folder.',
   )
   await several.close()
   const last = await editor.openWindow([other], { workspaceFile: true })
@@ -442,34 +448,34 @@ t.test('restricted settings are never written, and those that could run programs
   await decide(settings, ['lint.engine', 'tool.runner'])
   const window = await editor.openWindow([opened])
   await signIn(window)
-  const question = 'Your team sets values of extensions that could run programs with them. Apply them?'
-  const asked = () => editor.seen.messages.filter((message) => message === question).length
-  await until(() => asked() === 1, 'one dialog')
-  t.strictSame(editor.seen.details, ['lint.local: "/x"\ntool.runner: "/bin/evil"\ntool.level: 3'])
+  const asked = () =>
+    editor.seen.messages.filter((message) => message.includes('could run programs with them')).length
+  await until(() => asked() === 2, 'one dialog for each extension')
+  t.strictSame(editor.seen.details, ['lint.local: "/x"', 'tool.runner: "/bin/evil"\ntool.level: 3'])
   const harmless = { 'lint.strict': true, '[go]': { 'editor.tabSize': 2 } }
   await until(() => window.written.length === 2, 'the rest is written')
   t.strictSame(window.values(), harmless)
-  const restricted = 'Its extension restricts it, because it could run a program.'
-  const machine = 'It belongs to the application or the machine, not to a folder.'
+  const restricted = 'Not applied. Its extension restricts it, because it could run a program.'
+  const machine = 'Not applied. It belongs to the application or the machine, not to a folder.'
   t.strictSame(await listed({ window, editor }), {
     'lint.engine': restricted,
     lint: restricted,
     'lint.cache': machine,
     'lint.once': machine,
-    'lint.strict': 'overrides false',
-    'lint.local': 'You declined it.',
-    'tool.runner': 'You declined it.',
-    'tool.level': 'You declined it.',
-    'editor.renderControlCharacters': 'The editor restricts it, or keeps it for the machine.',
+    'lint.strict': 'Applied. Overrides false.',
+    'lint.local': 'Not applied. You declined it.',
+    'tool.runner': 'Not applied. You declined it.',
+    'tool.level': 'Not applied. You declined it.',
+    'editor.renderControlCharacters': 'Not applied. The editor restricts it, or keeps it for the machine.',
     '[go]lint.engine': restricted,
-    '[go]editor.tabSize': 'overrides 4',
+    '[go]editor.tabSize': 'Applied. Overrides 4.',
   })
   await window.close()
   editor.person.presses = ['Apply']
   editor.seen.messages = []
   const next = await editor.openWindow([opened])
   await until(
-    async () => (await listed({ window: next, editor }))['tool.level'] === 'You declined it.',
+    async () => (await listed({ window: next, editor }))['tool.level'] === 'Not applied. You declined it.',
     'the settings are pulled',
   )
   t.equal(asked(), 0, 'the answer is remembered')
@@ -478,7 +484,7 @@ t.test('restricted settings are never written, and those that could run programs
   const agreed = { ...harmless, 'lint.local': '/x', 'tool.runner': '/bin/evil', 'tool.level': 4 }
   await until(() => next.written.length === 3, 'the person has agreed')
   t.strictSame(next.values(), agreed)
-  t.equal(asked(), 1)
+  t.equal(asked(), 2)
   await next.run('apply')
   t.equal(asked(), 0, 'once per value')
   editor.person.presses = []
@@ -565,6 +571,8 @@ t.test('a locked block also applies in every other block for its languages', asy
     '[typescript]': { 'editor.insertSpaces': false },
     '[typescript][vue]': {},
     '[rust][go]': {},
+    '[vue]': { 'editor.tabSize': 9 },
+    '[go]': { 'editor.tabSize': 1 },
     '[python]': { 'editor.tabSize': 8 },
     'editor.tabSize': 3,
     ...settings,
@@ -585,10 +593,10 @@ t.test('a locked block also applies in every other block for its languages', asy
   await window.edit('[python]', own['[python]'])
   await decide(settings, ['[rust]'])
   await window.run('apply')
-  const unlocked = { ...own, '[rust][go]': {} }
+  const unlocked = { ...own, '[rust][go]': {}, '[go]': { 'editor.tabSize': 1 }, '[rust]': settings['[rust]'] }
   await becomes(
     window,
-    { ...unlocked, '[typescript]': { 'editor.insertSpaces': false, 'editor.tabSize': 7 }, ...settings },
+    { ...unlocked, '[typescript]': { 'editor.insertSpaces': false, 'editor.tabSize': 7 } },
     'an unlocked block gives back what the person has set',
   )
   await window.run('signOut')
@@ -651,11 +659,24 @@ t.test('only a changed locked setting is restored, and Git isn’t touched', asy
   const before = editor.seen.writes
   await window.replaceFile(opened.address, inGit)
   await window.emit('configuration', { affectsConfiguration: () => true })
-  t.equal(editor.seen.writes, before, 'Git has changed the file')
   await window.emit('window')
-  t.strictSame([editor.seen.writes, window.values()['editor.tabSize']], [before + 1, 2], 'at the next focus')
+  await window.run('apply')
+  t.equal(editor.seen.writes, before + 1, 'the person has asked for it')
+  await window.replaceFile(opened.address, inGit)
   await window.emit('window')
-  t.equal(editor.seen.writes, before + 1, 'once')
+  t.equal(editor.seen.writes, before + 1, 'Git has changed the file')
+  await until(() => window.item.text.endsWith('2 locked settings differ'), 'it says so')
+  t.equal(window.item.command, 'teamSettings.review')
+  t.equal((await listed({ window, editor }))['editor.rulers'], 'Not applied. Git has undone it.')
+  await window.run('review')
+  const undone =
+    'Git has undone 2 settings of your team in .vscode/settings.json of api: editor.tabSize, editor.rulers.'
+  t.strictSame(editor.seen.messages, [undone])
+  editor.person.presses = ['Restore']
+  await window.run('review')
+  await until(() => window.values()['editor.tabSize'] === 2, 'the person says so')
+  t.equal(editor.seen.writes, before + 2)
+  await until(() => /min$/.test(window.item.text), 'nothing waits')
 
   await mkdir(join(opened.address, '.git'))
   await writeFile(join(opened.address, '.git/MERGE_HEAD'), '')
@@ -663,7 +684,7 @@ t.test('only a changed locked setting is restored, and Git isn’t touched', asy
   await window.emit('window')
   await decide({ 'ext.theme': 'blue' }, locked)
   await window.run('apply')
-  t.equal(editor.seen.writes, before + 1, 'Git is in the middle of a merge')
+  t.equal(editor.seen.writes, before + 2, 'Git is in the middle of a merge')
   await rm(join(opened.address, '.git/MERGE_HEAD'))
   await window.emit('window')
   t.strictSame(window.values(), { 'editor.tabSize': 2, 'ext.theme': 'blue', 'editor.rulers': [80] })
@@ -705,10 +726,271 @@ t.test('a file that can’t be read or isn’t saved stays unchanged', async (t)
   const [, uri] = [0, window.document(fileIn(opened)).uri]
   window.openDocuments.push({ uri, isDirty: true })
   t.strictSame(await window.run('apply'), [
-    '.vscode/settings.json of api has changes that aren’t saved. Save it, and apply the settings again.',
+    '.vscode/settings.json of api has changes that aren’t saved. Your team’s settings follow once you save it.',
   ])
   window.openDocuments.length = 0
   await window.run('apply')
   t.strictSame(window.values(), { 'ext.theme': 'dark' })
+  await window.close()
+})
+
+t.test(
+  'an own block for a language keeps unlocked values out, and a locked key holds in blocks',
+  async (t) => {
+    const { editor, opened, decide } = await start(t, 'joy')
+    const settings = { '[typescript]': { 'editor.tabSize': 2 }, 'editor.rulers': [80] }
+    await decide(settings)
+    const own = {
+      '[javascript][typescript]': { 'editor.tabSize': 8, 'editor.rulers': [1] },
+      '[go]': { 'editor.rulers': [2] },
+    }
+    await writeFile(fileIn(opened), JSON.stringify(own))
+    const window = await editor.openWindow([opened])
+    await signIn(window)
+    await becomes(window, { ...own, 'editor.rulers': [80] }, 'the own block wins')
+    t.strictSame(await listed({ window, editor }), {
+      '[typescript]editor.tabSize': 'Yours. You have set it in another block for the language.',
+      'editor.rulers': 'Applied. Overrides [].',
+    })
+    await decide({}, ['editor.rulers'])
+    await window.run('apply')
+    const held = {
+      '[javascript][typescript]': { 'editor.tabSize': 8 },
+      '[go]': {},
+      'editor.rulers': [80],
+    }
+    await becomes(window, held, 'a locked key holds in all blocks')
+    await window.edit('[go]', { 'editor.rulers': [3] })
+    await becomes(window, held, 'it is put back like the key')
+    await decide({}, ['editor.rulers', '[typescript]'])
+    await window.run('apply')
+    await becomes(
+      window,
+      { ...held, '[javascript][typescript]': {}, '[javascript]': { 'editor.tabSize': 8 }, ...settings },
+      'a locked block changes nothing for other languages',
+    )
+    await window.run('signOut')
+    const last = { '[javascript][typescript]': { 'editor.rulers': [1], 'editor.tabSize': 8 } }
+    await until(
+      () =>
+        JSON.stringify(sortedIn(window.values())) ===
+        JSON.stringify(sortedIn({ ...last, '[go]': { 'editor.rulers': [3] } })),
+      'all of it comes back',
+    )
+    await window.close()
+  },
+)
+
+const sortedIn = (values: object): unknown =>
+  Object.entries(values)
+    .sort()
+    .map(([key, value]) => [
+      key,
+      typeof value === 'object' && !Array.isArray(value) ? sortedIn(value) : value,
+    ])
+
+t.test('what equals a team’s value is the team’s when the memory of a folder is lost', async (t) => {
+  const { editor, opened, decide, folder } = await start(t, 'kim')
+  await decide({ 'editor.tabSize': 2, 'ext.theme': 'dark', 'editor.rulers': [80] })
+  await writeFile(fileIn(opened), '{ "files.eol": "mine" }')
+  const first = await editor.openWindow([opened])
+  await signIn(first)
+  await until(() => first.written.length === 3, 'it is written')
+  await first.close()
+
+  const renamed = { ...opened, address: join(folder, 'renamed') }
+  await rename(opened.address, renamed.address)
+  const second = await editor.openWindow([renamed])
+  await until(() => /count in/.test(second.item.tooltip), 'the team is known')
+  await second.run('apply')
+  t.notOk(
+    editor.seen.messages.some((message) => /of your team/.test(message)),
+    'the text says enough',
+  )
+  await decide({ 'ext.theme': null })
+  await second.run('apply')
+  await becomes(second, { 'files.eol': 'mine', 'editor.tabSize': 2, 'editor.rulers': [80] }, 'it follows')
+  await second.close()
+
+  // A container that was rebuilt.
+  await rm(join(folder, 'storage/written'), { recursive: true })
+  await decide({ 'editor.rulers': [100] })
+  await second.replaceFile(
+    renamed.address,
+    '{ "files.eol": "mine", "editor.tabSize": 2, "ext.theme": "dark", "editor.rulers": [80] }',
+  )
+  editor.seen.messages = []
+  const third = await editor.openWindow([renamed])
+  const question =
+    'In .vscode/settings.json of renamed, 3 values equal those of your team. Your team’s values change with the team and go when you sign out: editor.tabSize, ext.theme, editor.rulers.'
+  await until(() => editor.seen.messages.includes(question), 'it asks')
+  await until(() => third.item.text.endsWith('3 settings wait for your answer'), 'and says that it waits')
+  t.equal(third.item.command, 'teamSettings.review')
+  await third.run('apply')
+  t.equal(
+    (await listed({ window: third, editor }))['editor.tabSize'],
+    'Not applied. It waits for your answer.',
+  )
+  editor.person.presses = ['They’re My Team’s']
+  await third.run('review')
+  await becomes(third, { 'files.eol': 'mine', 'editor.tabSize': 2, 'editor.rulers': [100] }, 'they follow')
+  await third.run('signOut')
+  await becomes(third, { 'files.eol': 'mine' }, 'and go')
+  await third.edit('editor.tabSize', 2)
+  await signIn(third)
+  await until(() => third.values()['editor.rulers'] !== undefined, 'signed in again')
+  await third.run('signOut')
+  await becomes(third, { 'files.eol': 'mine', 'editor.tabSize': 2 }, 'a folder that is known has no question')
+  await third.close()
+})
+
+t.test('a bad file is named, and nothing else depends on it', async (t) => {
+  const { editor, opened, decide, folder } = await start(t, 'lou')
+  await decide({ 'ext.theme': 'dark' })
+  const names = ['invalid', 'large', 'unreadable', 'unsaved', 'good'] as const
+  const [invalid, large, unreadable, unsaved, good] = names.map((name) => ({
+    ...opened,
+    address: join(folder, name),
+  })) as [OpenFolder, OpenFolder, OpenFolder, OpenFolder, OpenFolder]
+  for (const { address } of [invalid, large, unsaved, good])
+    await mkdir(join(address, '.vscode'), { recursive: true })
+  await mkdir(fileIn(unreadable), { recursive: true })
+  await writeFile(fileIn(invalid), '{ "a": ')
+  await writeFile(fileIn(large), `{ "other.a": "${'x'.repeat(5_000_000)}" }`)
+  await writeFile(fileIn(unsaved), '{ "ext.theme": "mine" }')
+  const window = await editor.openWindow([invalid, large, unsaved, good])
+  const dirty = { uri: window.document(fileIn(unsaved)).uri, isDirty: true }
+  await window.run('signIn')
+  await becomes(window, {}, 'nothing')
+  await until(() => window.values(good.address)['ext.theme'] === 'dark', 'the good one')
+  const problems = [
+    '.vscode/settings.json of invalid can’t be read: it has a syntax error.',
+    '.vscode/settings.json of large can’t be read: it has more than 5 MB.',
+  ]
+  for (const problem of problems) await until(() => window.item.tooltip.includes(problem), problem)
+  await window.run('show')
+  t.strictSame(
+    editor.seen.listed.map(({ detail = '' }) => detail.slice(detail.indexOf(': ') + 2)),
+    [
+      ...problems.map((problem) => `Not applied. ${problem}`),
+      'Yours: "mine".',
+      'Applied. Overrides "light".',
+    ],
+  )
+  await decide({}, ['ext.theme'])
+  window.openDocuments.push(dirty)
+  await window.run('apply')
+  const isntSaved =
+    '.vscode/settings.json of unsaved has changes that aren’t saved. Your team’s settings follow once you save it.'
+  await until(() => window.item.tooltip.includes(isntSaved), isntSaved)
+  t.equal(window.values(unsaved.address)['ext.theme'], 'mine')
+  window.openDocuments.length = 0
+  await window.emit('saved', { uri: dirty.uri })
+  t.equal(window.values(unsaved.address)['ext.theme'], 'dark', 'once it is saved')
+  t.notOk(window.item.tooltip.includes(isntSaved))
+  await window.replaceFile(invalid.address, '{}')
+  await window.emit('window')
+  t.equal(window.values(invalid.address)['ext.theme'], 'dark', 'once it is valid')
+  window.openDocuments.push(dirty)
+  await window.run('signOut')
+  await until(() => window.item.tooltip.includes(isntSaved), 'after a sign-out, too')
+  window.openDocuments.length = 0
+  await window.emit('saved', { uri: dirty.uri })
+  t.equal(window.values(unsaved.address)['ext.theme'], 'mine')
+  t.strictSame(await window.run('show'), ['You aren’t signed in, so your team has no settings here.'])
+  await window.close()
+})
+
+t.test('Git never refuses because of what the extension has written back', async (t) => {
+  const { editor, opened, decide } = await start(t, 'mae', { git: true })
+  await decide({ 'editor.tabSize': 2, 'ext.theme': 'dark' }, ['editor.tabSize'])
+  const cwd = opened.address
+  const git = async (...args: string[]) => {
+    const settings = ['-c', 'user.name=Mae', '-c', 'user.email=mae@example.com', '-c', 'core.editor=true']
+    await run('git', [...settings, ...args], { cwd })
+  }
+  const commit = async (file: string, text: string) => {
+    await writeFile(join(cwd, file), text)
+    await git('add', file)
+    await git('commit', '--quiet', '-m', file)
+  }
+  await git('init', '--quiet', '--initial-branch=main')
+  await commit('.vscode/settings.json', '{\n    "editor.tabSize": 8\n}\n')
+  await commit('a', '1')
+  await git('checkout', '--quiet', '-b', 'other')
+  await commit('b', '1')
+  await commit(
+    '.vscode/settings.json',
+    '{\n    // other\n    "editor.tabSize": 4,\n    "files.eol": "x"\n}\n',
+  )
+  await git('checkout', '--quiet', 'main')
+  await commit('c', '1')
+  await commit('d', '1')
+  editor.person.presses = ['Write']
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  const applied = { 'editor.tabSize': 2, 'ext.theme': 'dark' }
+  await becomes(window, applied, 'it is written')
+  /** Everything that could make the extension write. */
+  const settle = async () => {
+    await window.noticeFile()
+    await window.emit('configuration', {
+      affectsConfiguration: (name: string) => !/^teamSettings/.test(name),
+    })
+    await window.emit('window')
+    editor.clock.ahead += 16 * 60_000
+    await window.emit('window')
+  }
+  const { writes } = editor.seen
+  for (const [what, ...steps] of [
+    ['stash'],
+    ['checkout', ['checkout', '--quiet', 'other'], ['checkout', '--quiet', 'main']],
+    ['rebase', ['checkout', '--quiet', '-b', 'topic', 'HEAD~1'], ['rebase', '--quiet', 'main']],
+    ['merge', ['merge', '--quiet', 'other'], ['reset', '--quiet', '--hard', 'main']],
+    ['cherry-pick', ['cherry-pick', 'other'], ['reset', '--quiet', '--hard', 'main']],
+    [
+      'bisect',
+      ['bisect', 'start', 'main', 'main~3'],
+      ['bisect', 'good'],
+      ['bisect', 'reset'],
+      ['checkout', '--quiet', 'main'],
+    ],
+  ] as [string, ...string[][]][]) {
+    await git('stash', 'push', '--quiet')
+    await settle()
+    t.match(window.item.text, /1 locked setting differs$/, what)
+    for (const step of steps) {
+      await t.resolves(git(...step), `${what}: git ${step.join(' ')}`)
+      await settle()
+    }
+    await t.resolves(git('stash', 'pop', '--quiet'), `${what}: git stash pop`)
+    await settle()
+    t.strictSame(window.values(), applied, what)
+    t.match(window.item.text, /min$/, what)
+  }
+  t.equal(editor.seen.writes, writes, 'nothing was written meanwhile')
+  await window.run('signOut')
+  await becomes(window, { 'editor.tabSize': 8 }, 'it is taken out')
+  t.equal((await run('git', ['status', '--porcelain'], { cwd })).stdout, '')
+  await window.close()
+})
+
+t.test('a question that waits is in the status bar, and a click shows it', async (t) => {
+  const { editor, opened, decide } = await start(t, 'nan', { explained: false })
+  await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2, 'tool.level': 3 })
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  await until(() => window.item.text.endsWith(', 3 settings wait for your answer'), 'it says so')
+  t.match(window.item.tooltip, /^3 settings wait for your answer. Click to see them. /)
+  t.notMatch(window.item.tooltip, /Click to pause/)
+  t.equal(window.item.command, 'teamSettings.review')
+  editor.seen.messages = []
+  await window.emit('window')
+  t.strictSame(editor.seen.messages, [], 'no second notification')
+  editor.person.presses = ['Apply']
+  await window.run('review')
+  t.match(editor.seen.messages[0], /^Your team has 3 settings for api/)
+  await until(() => window.values()['tool.level'] === 3, 'the person has agreed')
+  await until(() => window.item.command === 'teamSettings.togglePause', 'nothing waits')
   await window.close()
 })

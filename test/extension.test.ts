@@ -131,7 +131,13 @@ t.test('only keyboard and mouse input in an editor counts as typing', (t) => {
   )
   t.equal(isTyping(2, 'output'), false)
   const facts = { signedIn: true, revoked: false, paused: false, queue: 'ready', today: 7, repo: 'a/b' }
-  const known = { isTeams: true, host: 'git.example.com', news: undefined }
+  const known = {
+    isTeams: true,
+    host: 'git.example.com',
+    news: undefined,
+    waiting: undefined,
+    problems: [],
+  }
   const says = (more: object) => {
     const { text, tooltip, command } = statusOf({ ...facts, ...known, workspace: 'Acme', ...more })
     return [text, tooltip.split('. ').slice(0, 2).join('. '), command]
@@ -199,15 +205,19 @@ t.test(
     t.strictSame(
       editor.seen.listed.map(({ label, description, detail }) => [label, description, detail]),
       [
-        ['editor.tabSize', '2', `${repo}, workspace: overrides 8`],
-        ['editor.rulers', '[80]', `${repo}, workspace: overrides []`],
-        ['ext.theme', '"dark"', `${repo}, workspace: overrides "light"`],
-        ['ext.path', '"/bin/evil"', `${repo}, workspace: It could run a program or redirect traffic.`],
-        ['ext.unknown', '1', `${repo}, workspace: No installed extension registers it.`],
+        ['editor.tabSize', '2', `${repo}, workspace: Applied. Overrides 8.`],
+        ['editor.rulers', '[80]', `${repo}, workspace: Applied. Overrides [].`],
+        ['ext.theme', '"dark"', `${repo}, workspace: Applied. Overrides "light".`],
+        [
+          'ext.path',
+          '"/bin/evil"',
+          `${repo}, workspace: Not applied. It could run a program or redirect traffic.`,
+        ],
+        ['ext.unknown', '1', `${repo}, workspace: Not applied. No installed extension registers it.`],
         [
           'window.titleBarStyle',
           '"native"',
-          `${repo}, workspace: The editor restricts it, or keeps it for the machine.`,
+          `${repo}, workspace: Not applied. The editor restricts it, or keeps it for the machine.`,
         ],
       ],
     )
@@ -284,7 +294,7 @@ t.test('if Git tracks the file, it asks once per folder without blocking', async
   t.strictSame(window.values(), {})
   window.type()
   await window.minutePasses()
-  t.equal(window.item.text, '$(record) 1 min', 'minutes count meanwhile')
+  t.equal(window.item.text, '$(record) 1 min, 1 setting waits for your answer', 'minutes count meanwhile')
 
   editor.person.presses = ['Don’t Write Here']
   await window.run('apply')
@@ -464,7 +474,7 @@ t.test('without a response from the service, it starts, pauses, and keeps a day�
   await first.close()
   editor.network.silent = true
   const window = await editor.openWindow([opened])
-  t.equal(window.commands.size, 10, 'commands are there before any response')
+  t.equal(window.commands.size, 11, 'commands are there before any response')
   await until(() => window.item.text === '$(record) 0 min', 'it counts')
   t.ok(window.item.tooltip.includes('hasn’t said yet whether they count'))
   for (let minute = 0; minute < 3; minute++) {

@@ -1,11 +1,16 @@
 /** As much of an editor as the extension needs: settings, folders, Git, and a person who types and presses buttons. */
+
+import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
 import { parse } from 'jsonc-parser'
 import { languagesOf } from '../schemas/settings-keys.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { bundle } from './bundle.js'
+
+const run = promisify(execFile)
 
 type Values = Record<string, unknown>
 type Listener = (event: never) => unknown
@@ -25,6 +30,8 @@ export interface OpenFolder {
   tracked?: boolean
   /** The file's text in Git's index. */
   inIndex?: string
+  /** Whether there's a real repository, which says both. */
+  git?: boolean
   /** Repositories inside, by folder and remote, instead of one for the folder. */
   within?: Record<string, string>
 }
@@ -142,7 +149,7 @@ export const installEditor = async ({
   /** The settings of each folder, as its file has them. */
   const values = new Map<string, Values>()
   /** Windows that are told of a folder's changes. */
-  const watching = new Map<string, Set<(changed: string[]) => void>>()
+  const watching = new Map<string, Set<(changed: string[], inner: string[]) => void>>()
   /** From noon at the latest, so that no test runs into the next day. */
   const clock = { ahead: Math.min(0, new Date().setHours(12, 0, 0, 0) - Date.now()) }
   class EditorDate extends Date {
@@ -227,10 +234,14 @@ export const installEditor = async ({
             .sort((one, other) => (one.name < other.name ? -1 : 1)),
           onDidChange: on(`git ${root}`),
         },
-        getObjectDetails: async () => {
-          if (!folder.tracked) throw new Error('UnknownPath')
+        getObjectDetails: async (_: string, path: string) => {
+          if (folder.git) await run('git', ['ls-files', '--error-unmatch', path], { cwd: root })
+          else if (!folder.tracked) throw new Error('UnknownPath')
         },
-        show: async () => folder.inIndex ?? '',
+        show: async (_: string, path: string) =>
+          folder.git
+            ? (await run('git', ['show', `:${relative(root, path)}`], { cwd: root })).stdout
+            : (folder.inIndex ?? ''),
         folder,
       }))
     const openFolders = folders.map(({ address }) => ({ uri: uriOf(address) }))
@@ -243,13 +254,15 @@ export const installEditor = async ({
       const watchers = watching.get(address) ?? new Set()
       watching.set(
         address,
-        watchers.add((changed) => {
+        watchers.add((changed, inner) => {
           seen.events++
+          // Without a scope, a setting of a block counts, too.
           const isAffected = (name: string, scope?: { languageId?: string }) =>
             changed.some(
               (key) =>
                 key === name ||
                 key.startsWith(`${name}.`) ||
+                (scope === undefined && inner.includes(name)) ||
                 (scope?.languageId !== undefined && languagesOf(key).includes(scope.languageId)),
             )
           // As in an editor, an extension that writes doesn't wait for those that listen.
@@ -263,16 +276,24 @@ export const installEditor = async ({
       await mkdir(dirname(fileOf(address)), { recursive: true })
       if (text === undefined) await rm(fileOf(address))
       else await writeFile(fileOf(address), text)
-      const [before, after] = [valuesAt(address), valuesIn(new TextDecoder().decode(toBytes(text ?? '')))]
+      return tellOf(address, new TextDecoder().decode(toBytes(text ?? '')))
+    }
+    const tellOf = (address: string, text: string) => {
+      const [before, after] = [valuesAt(address), valuesIn(text)]
       values.set(address, after)
       const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
         (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
       )
-      if (changed.length > 0) for (const tell of watching.get(address) ?? []) tell(changed)
+      const isBlock = (key: string) => key.startsWith('[')
+      const inner = changed
+        .filter(isBlock)
+        .flatMap((key) => [before[key], after[key]].flatMap((block) => Object.keys(block ?? {})))
+      if (changed.length > 0) for (const tell of watching.get(address) ?? []) tell(changed, inner)
       return changed
     }
     const changeSetting = (address: string, key: string, value: unknown) =>
       changeFile(address, `${JSON.stringify({ ...valuesAt(address), [key]: value })}\n`)
+    const notifications = new Map<string, () => void>()
     const say =
       (isModal: boolean) =>
       async (message: string, ...more: (string | { detail?: string; modal?: boolean })[]) => {
@@ -283,10 +304,13 @@ export const installEditor = async ({
         const buttons = more.filter((one) => typeof one === 'string')
         const options = more.find((one) => typeof one === 'object')
         if (options?.detail !== undefined) seen.details.push(options.detail)
+        // The same notification replaces an earlier one.
+        notifications.get(message)?.()
+        notifications.delete(message)
         const pressed = buttons.find((button) => person.presses.includes(button))
-        // A notification stays until the person does something with it.
+        // A notification hides after a while, and stays in the list of notifications until the person does something with it.
         if (pressed === undefined && buttons.length > 0 && !options?.modal && !isModal)
-          return new Promise<undefined>(() => {})
+          return new Promise<undefined>((close) => notifications.set(message, () => close(undefined)))
         return pressed
       }
     const vscode = {
@@ -406,6 +430,7 @@ export const installEditor = async ({
         },
         onDidChangeWorkspaceFolders: on('git'),
         onWillSaveTextDocument: on('save'),
+        onDidSaveTextDocument: on('saved'),
         onDidChangeConfiguration: on('configuration'),
       },
     }
@@ -511,6 +536,9 @@ export const installEditor = async ({
       edit: (key: string, value: unknown, address = first.address) => changeSetting(address, key, value),
       /** Someone or something else replaces the file: a person, or Git. */
       replaceFile: changeFile,
+      /** The editor notices that a program has changed the file. */
+      noticeFile: async (address = first.address) =>
+        tellOf(address, await readFile(fileOf(address), 'utf8').catch(() => '')),
       openDocuments,
       values: (address = first.address) => ({ ...valuesAt(address) }),
       /** The window closes: its extension host ends. */

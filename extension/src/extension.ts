@@ -51,7 +51,7 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
   /** The mark of the sign-in or sign-out that this window has followed. */
   let mark: string | undefined
   const isCurrentMark = async () => (await markOf(context)) === mark
-  const settings = new TeamSettings(context, new SettingsFiles(leadsOut), isCurrentMark)
+  const settings = new TeamSettings(context, new SettingsFiles(leadsOut), isCurrentMark, () => show())
   const team = new Team(context)
   const { id, packageJSON } = context.extension
   const name = `${packageJSON.displayName}`
@@ -77,6 +77,8 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
       isTeams: team.matches(repo),
       host: `${setting('host')}`,
       news: isOld && session ? newsOf(team.version, session.baseUrl) : undefined,
+      waiting: settings.waiting,
+      problems: settings.problems,
     })
     Object.assign(item, { text, tooltip: plain(tooltip), command: command && `teamSettings.${command}` })
     item.show()
@@ -115,7 +117,7 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
    * Refreshes everything. Once another refresh has begun, this one's responses have no effect, however late they
    * arrive.
    */
-  const refresh = async () => {
+  const refresh = async (isAsked = false) => {
     const mine = session
     const number = ++refreshes
     const isCurrent = () => session === mine && refreshes === number
@@ -130,7 +132,7 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
       open.map(({ repo }) => team.configOf(mine.client, repo, isCurrent)),
     )
     show()
-    if (isCurrent()) await settings.pull(mine.client, open, configs, isCurrent)
+    if (isCurrent()) await settings.pull(mine.client, open, configs, { isCurrent, isAsked })
   }
   const onRevoked = () => {
     if (revoked) return
@@ -190,11 +192,13 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
   const apply = async () => {
     if (!session) await start()()
     if (!session) return
-    await settings.askAgain()
-    await refresh()
+    await refresh(true)
+    const [problem] = settings.problems
+    if (problem !== undefined) throw new Error(problem)
     void inform(await settings.summary(), 'Show Settings').then((choice) => (choice ? list() : undefined))
   }
   const list = async () => {
+    if (!session) throw new Error('You aren’t signed in, so your team has no settings here.')
     const items = (await settings.list()).map(({ folder, key, value, says }) => ({
       label: key,
       description: JSON.stringify(value),
@@ -224,7 +228,7 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
   const focusChanged = guarded(async () => {
     counted.followPause()
     await followMark()
-    if (session && vscode.window.state.focused) await settings.followFocus()
+    if (session && vscode.window.state.focused) await settings.tryAgain()
     if (session && vscode.window.state.focused && Date.now() - pulledAt >= PULL_AFTER) await refresh()
   })
   let learning = false
@@ -264,12 +268,16 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
     command('apply', apply),
     command('show', list),
     command('stopWriting', stopWriting),
+    command('review', () => settings.review()),
     command('push', () => choose((snapshots, folder) => snapshots.pushWithHelp(folder))),
     command('pull', () => choose((snapshots, folder) => snapshots.pull(folder))),
     command('togglePause', () => counted.togglePause()),
     command('openDashboard', () => vscode.env.openExternal(vscode.Uri.parse(serviceUrl()))),
     ...counted.watch(),
     vscode.window.onDidChangeWindowState(focusChanged),
+    vscode.workspace.onDidSaveTextDocument(({ uri }) =>
+      guarded(() => settings.tryAgain((file) => `${file}` === `${uri}`))(),
+    ),
     vscode.workspace.onDidChangeConfiguration((event) =>
       guarded(() => {
         // An address may be half typed: a host token goes to a new one only once the person signs in.

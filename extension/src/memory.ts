@@ -8,6 +8,8 @@ import type { Written } from './plan.js'
 
 /** What was written to a folder's file. */
 export interface Kept {
+  /** Whether anything was remembered about the folder. If not, it's new, was renamed, or the memory was lost. */
+  known: boolean
   /** By setting. */
   written: Map<string, Written>
   /** How the person wrote the values that were replaced, by setting. */
@@ -24,7 +26,7 @@ export interface Kept {
 }
 const NOTHING = { texts: {}, blocks: [], made: false, madeFolder: false }
 
-interface Remembered extends Partial<Omit<Kept, 'written'>> {
+interface Remembered extends Partial<Omit<Kept, 'written' | 'known'>> {
   folder: string
   written: Record<string, Written>
 }
@@ -48,29 +50,40 @@ export class Memory {
   }
 
   async of(folder: string): Promise<Kept> {
-    const file = await this.fileOf(folder)
-    const { written, ...more } = (await exists(file))
-      ? await readFile(file)
-      : { written: this.formerly(folder) }
-    return { ...NOTHING, ...more, written: new Map(Object.entries(written)) }
+    const found = await readFile(await this.fileOf(folder))
+    const formerly = this.formerly(folder)
+    const { written, ...more } = found ?? { written: formerly }
+    const known = found !== undefined || Object.keys(formerly).length > 0
+    return { ...NOTHING, ...more, known, written: new Map(Object.entries(written)) }
   }
 
-  async remember(folder: string, kept: Kept): Promise<void> {
-    const file = await this.fileOf(folder)
+  async remember(folder: string, { known, ...kept }: Kept): Promise<void> {
     const written = Object.fromEntries(kept.written)
-    if (kept.written.size > 0) await writeFile(file, { ...kept, folder, written })
-    else if (await exists(file)) await vscode.workspace.fs.delete(file)
-    await this.context.globalState.update(`${FORMER}${folder}`, undefined)
+    const all = kept.written.size > 0 ? { ...kept, folder, written } : { folder, written }
+    await writeFile(await this.fileOf(folder), all)
+    if (this.context.globalState.get(`${FORMER}${folder}`))
+      await this.context.globalState.update(`${FORMER}${folder}`, undefined)
+  }
+
+  private async all(): Promise<Remembered[]> {
+    const listed = (await exists(this.place)) ? await vscode.workspace.fs.readDirectory(this.place) : []
+    const files = listed.filter(([name]) => name.endsWith('.json'))
+    const read = await Promise.all(files.map(([name]) => readFile(vscode.Uri.joinPath(this.place, name))))
+    return read.filter((one) => one !== undefined && Object.keys(one.written).length > 0) as Remembered[]
   }
 
   /** The folders to which something was written. */
   async folders(): Promise<string[]> {
-    const { globalState } = this.context
-    const former = globalState.keys().filter((name) => name.startsWith(FORMER))
-    const listed = (await exists(this.place)) ? await vscode.workspace.fs.readDirectory(this.place) : []
-    const files = listed.filter(([name]) => name.endsWith('.json'))
-    const read = files.map(async ([name]) => (await readFile(vscode.Uri.joinPath(this.place, name))).folder)
-    return [...new Set([...(await Promise.all(read)), ...former.map((name) => name.slice(FORMER.length))])]
+    const former = this.context.globalState.keys().filter((name) => name.startsWith(FORMER))
+    const found = (await this.all()).map(({ folder }) => folder)
+    return [...new Set([...found, ...former.map((name) => name.slice(FORMER.length))])]
+  }
+
+  /** What was written to a file with this text: the folder was renamed, copied, or is opened in another way. */
+  async ofText(text: string): Promise<Kept | undefined> {
+    const hash = await hashOf(text)
+    const found = (await this.all()).find((one) => one.hash === hash)
+    return found && { ...(await this.of(found.folder)), known: false }
   }
 
   /** Earlier versions kept this in the editor's own storage. */
@@ -79,8 +92,15 @@ export class Memory {
   }
 }
 
-const readFile = async (file: vscode.Uri): Promise<Remembered> =>
-  JSON.parse(new TextDecoder().decode(await vscode.workspace.fs.readFile(file)))
+/** A file that can't be read is as good as none. */
+const readFile = async (file: vscode.Uri): Promise<Remembered | undefined> => {
+  try {
+    const read = JSON.parse(new TextDecoder().decode(await vscode.workspace.fs.readFile(file)))
+    return typeof read?.folder === 'string' && typeof read.written === 'object' ? read : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * Writes the whole file or nothing, because another window may be reading it, and the editor may close at any moment.

@@ -25,17 +25,22 @@ export const settingsIn = (values: object): Map<string, unknown> =>
     }),
   )
 
+/** A setting of a block once for each of its languages: `[typescript]editor.tabSize`. Other settings have none. */
+const perLanguage = (id: string): string[] => {
+  const [block, inner] = pathOf(id)
+  return inner === undefined ? [] : languagesOf(block).map((language) => `[${language}]${inner}`)
+}
+
 /**
  * Settings that would get around locked ones: an editor merges all blocks for a language, and which of them wins depends on
- * how they're written.
+ * how they're written. A block also wins over a setting outside of blocks.
  */
 export const aroundLocks = (ids: Iterable<string>, locked: readonly string[]): string[] => {
-  const settingsOfLanguages = (id: string) => {
-    const [block, inner] = pathOf(id)
-    return inner === undefined ? [] : languagesOf(block).map((language) => `[${language}]${inner}`)
-  }
-  const fixed = new Set(locked.flatMap(settingsOfLanguages))
-  return [...ids].filter((id) => settingsOfLanguages(id).some((setting) => fixed.has(setting)))
+  const fixed = new Set([...locked, ...locked.flatMap(perLanguage)])
+  return [...ids].filter((id) => {
+    const [, inner] = pathOf(id)
+    return inner !== undefined && (fixed.has(inner) || perLanguage(id).some((one) => fixed.has(one)))
+  })
 }
 
 /** The opposite of `settingsIn`. */
@@ -74,6 +79,56 @@ export interface Step {
 
 export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
+/** A person's own value. A value other than the remembered one was set by the person since then. */
+const ownOf = (current: unknown, before: Written | undefined): unknown =>
+  before !== undefined && isSame(current, before.value) ? before.own : current
+
+export interface FolderTeam extends Team {
+  /** Everything that locks ask for in this folder: some settings may not be in its file, and others take their place. */
+  held: Set<string>
+  /** Settings that aren't written, because the person has set another block for one of their languages. */
+  keptOut: Set<string>
+}
+
+/**
+ * What a folder's file should have.
+ * @param wanted the team's settings
+ * @param locked those of them that are locked
+ * @param current the file's settings
+ */
+export const teamIn = (
+  wanted: ReadonlyMap<string, unknown>,
+  locked: readonly string[],
+  current: ReadonlyMap<string, unknown>,
+  memory: ReadonlyMap<string, Written>,
+): FolderTeam => {
+  const ids = [...new Set([...current.keys(), ...memory.keys()])]
+  const own = new Map(ids.map((id) => [id, ownOf(current.get(id), memory.get(id))]))
+  const around = aroundLocks(ids, locked)
+  const fixed = new Set([...locked, ...locked.flatMap(perLanguage)])
+  // The person's value stays for the languages of a block that aren't locked.
+  const others = around.flatMap((id): [string, unknown][] => {
+    const [block, inner = ''] = pathOf(id)
+    const languages = languagesOf(block).filter((language) => !fixed.has(`[${language}]${inner}`))
+    const isWhole = languages.length === 0 || wanted.has(id) || fixed.has(inner)
+    if (isWhole || own.get(id) === undefined) return []
+    return [[`${languages.map((language) => `[${language}]`).join('')}${inner}`, own.get(id)]]
+  })
+  const held = new Set([...locked, ...around, ...others.map(([id]) => id)])
+  const isOwn = (id: string) => own.get(id) !== undefined && !around.includes(id)
+  const set = new Set([...ids.filter(isOwn), ...others.map(([id]) => id)].flatMap(perLanguage))
+  const isFixed = new Set([...locked, ...around])
+  const keptOut = new Set(
+    [...wanted.keys()].filter((id) => !isFixed.has(id) && perLanguage(id).some((one) => set.has(one))),
+  )
+  const settings = new Map<string, unknown>([
+    ...around.map((id): [string, unknown] => [id, undefined]),
+    ...[...wanted].filter(([id]) => !keptOut.has(id)),
+    ...others,
+  ])
+  return { settings: Object.fromEntries(settings), locked: [...isFixed], held, keptOut }
+}
+
 /**
  * Plans the changes in a folder. A person's own value wins, unless the key is locked.
  * @param read the value that the folder has now
@@ -87,8 +142,7 @@ export const planFor = (
   [...new Set([...Object.keys(settings), ...memory.keys()])].flatMap((key) => {
     const current = read(key)
     const before = memory.get(key)
-    // A value other than the remembered one was set by the person since then.
-    const own = before !== undefined && isSame(current, before.value) ? before.own : current
+    const own = ownOf(current, before)
     const isTeams = Object.hasOwn(settings, key) && (own === undefined || locked.includes(key))
     const value = isTeams ? settings[key] : own
     const written = isTeams && !isSame(value, own) ? { value, own } : undefined

@@ -32,6 +32,8 @@ export const ignoreOf = ({ uri }: Place) => vscode.Uri.joinPath(uri, '.vscode/.g
 const contentOf = async (file: vscode.Uri) =>
   new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await vscode.workspace.fs.readFile(file))
 const WRITING_TIME = 200
+/** The maximum size of a settings file. */
+const MAX_BYTES = 5_000_000
 
 /** Whether a link leads from a file of a folder to a place outside of it, even if nothing is there. */
 export type LeadsOut = (folder: vscode.Uri, names: readonly string[]) => Promise<boolean>
@@ -60,9 +62,11 @@ export class SettingsFiles {
     const file = fileOf(place)
     const rejectLinks = () => this.rejectLinks(place)
     await rejectLinks()
-    const isThere = await exists(file)
+    const found = await Promise.resolve(vscode.workspace.fs.stat(file)).catch(() => undefined)
+    const isThere = found !== undefined
     const read = async () => (isThere ? contentOf(file) : '')
     try {
+      if (isThere && found.size > MAX_BYTES) throw new Error('it has more than 5 MB')
       let whole = await read()
       if (isThere && whole === '') {
         // A program that writes a file empties it first.
@@ -82,7 +86,7 @@ export class SettingsFiles {
           const { fs, textDocuments } = vscode.workspace
           if (textDocuments.some(({ uri, isDirty }) => isDirty && `${uri}` === `${file}`))
             throw new Error(
-              `${nameOf(place)} has changes that aren’t saved. Save it, and apply the settings again.`,
+              `${nameOf(place)} has changes that aren’t saved. Your team’s settings follow once you save it.`,
             )
           await rejectLinks()
           if ((await read()) !== whole) throw new Error(`${nameOf(place)} has just been changed.`)

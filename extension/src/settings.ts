@@ -1,10 +1,19 @@
 /** Applies the team's settings to the open folders, and removes them again. */
 import * as vscode from 'vscode'
 import type { Client, EffectiveConfig } from '../../client/src/index.js'
-import { isLocked, languagesOf, locksOf } from '../../schemas/settings-keys.js'
+import { isLocked, locksOf } from '../../schemas/settings-keys.js'
 import { exists, isAsInGit, isGitBusy } from './git-operations.js'
 import { hashOf, type Kept, Memory } from './memory.js'
-import { aroundLocks, isSame, pathOf, planFor, type Step, settingsIn } from './plan.js'
+import {
+  aroundLocks,
+  type FolderTeam,
+  isSame,
+  pathOf,
+  planFor,
+  type Step,
+  settingsIn,
+  teamIn,
+} from './plan.js'
 import { type Folder, gitStateOf, hasNoRepository } from './repositories.js'
 import { ask, inform } from './say.js'
 import {
@@ -27,28 +36,32 @@ const inspect = ({ uri }: Place, id: string) => {
   return vscode.workspace.getConfiguration(undefined, uri).inspect(inner ?? key)
 }
 
-const NOT_WRITTEN = 'not written'
 const SHOW = 'Show Settings'
 const STOP = 'Stop Writing Here'
 /** The maximum number of settings in a dialog, and the maximum length of a value. */
 const [MAX_QUESTIONS, MAX_SHOWN] = [20, 500]
-/** The number of answers that are remembered. */
-const MAX_ANSWERS = 1000
+/** The number of answers, and of a repository's values, that are remembered. */
+const [MAX_ANSWERS, MAX_VALUES] = [1000, 2000]
 
 /** Everything is applied, or only locked settings. */
 type Part = 'all' | 'locked'
+/** Why nothing is written to a folder now. */
+type Wait = 'whose' | 'first' | 'tracked' | 'declined' | 'git' | 'undone'
 interface State {
   folder: Folder
   config: EffectiveConfig | undefined
   /** Settings that may be written. */
   wanted: Map<string, unknown>
   locked: Set<string>
-  /** Settings about which the person is asked first. */
-  asked: Set<string>
+  /** Settings about which the person is asked first, with their extension. */
+  asked: Map<string, string>
   /** Why a setting isn't written. */
   skipped: Map<string, string>
-  /** Applied at the next focus, because Git was at work. */
-  waits: Part | undefined
+  /** The latest plan, and why it isn't carried out. */
+  plan: Plan | undefined
+  wait: Wait | undefined
+  /** Why the file can't be read or written. */
+  problem: string | undefined
 }
 /** The state of a place after a sign-out, or where the person isn't a member. */
 const nothingFor = ({ uri }: Place): State => ({
@@ -56,22 +69,51 @@ const nothingFor = ({ uri }: Place): State => ({
   config: undefined,
   wanted: new Map(),
   locked: new Set(),
-  asked: new Set(),
+  asked: new Map(),
   skipped: new Map(),
-  waits: undefined,
+  plan: undefined,
+  wait: undefined,
+  problem: undefined,
 })
 
 interface Plan {
-  state: State
   file: SettingsFile
   kept: Kept
+  team: FolderTeam
   steps: Step[]
   /** Steps that wait for an answer. */
   questions: Step[]
+  /** Settings that may be the team's, because the folder is new or the memory of it is lost. */
+  lost: string[]
 }
 const isWrite = ({ written }: Step) => written !== undefined
 const writesOf = ({ steps, questions }: Plan) =>
   [...steps.filter(isWrite), ...questions].map(({ key }) => key)
+/** The settings that wait for an answer. */
+const waitingIn = ({ plan, wait }: State): string[] => {
+  if (plan === undefined || wait === 'declined' || wait === 'git' || wait === 'undone') return []
+  if (wait === 'whose') return plan.lost
+  return wait === undefined ? plan.questions.map(({ key }) => key) : writesOf(plan)
+}
+/** The settings that Git has undone: those that are locked, if there are any. */
+const undoneIn = ({ plan, wait }: State) => {
+  const keys = plan && wait === 'undone' ? writesOf(plan) : []
+  const locked = keys.filter((key) => plan?.team.held.has(key))
+  return { keys: locked.length > 0 ? locked : keys, isLocked: locked.length > 0 }
+}
+const WHY: Record<Wait, string> = {
+  whose: 'It waits for your answer.',
+  first: 'It waits for your answer.',
+  tracked: 'It waits for your answer.',
+  declined: 'You chose not to write here.',
+  git: 'It waits until Git is done.',
+  undone: 'Git has undone it.',
+}
+interface Outcome {
+  is: 'applied' | 'yours' | 'waits' | 'not applied'
+  says: string
+}
+const messageOf = (error: unknown) => (error as Error).message
 const inWords = (keys: string[]) =>
   `${keys.slice(0, 12).join(', ')}${keys.length > 12 ? ` and ${keys.length - 12} more` : ''}`
 const countOf = (keys: unknown[]) => (keys.length === 1 ? '1 setting' : `${keys.length} settings`)
@@ -114,6 +156,7 @@ const nextOf = async (
   return {
     text: after,
     next: {
+      known: true,
       written,
       texts: Object.fromEntries(texts),
       blocks: [...blocks],
@@ -130,6 +173,8 @@ export class TeamSettings {
   /** Folders in which the person was asked in this window. Empty: before the first write. */
   private readonly asked = new Set<string>()
   private asking = false
+  /** Whether the person has just said that what Git has undone comes back. */
+  private restores = false
   private turn: Promise<unknown> = Promise.resolve()
 
   private readonly memory: Memory
@@ -139,6 +184,7 @@ export class TeamSettings {
     readonly files: SettingsFiles,
     /** Whether no other window has signed in or out meanwhile. */
     private readonly isCurrent: () => Promise<boolean>,
+    private readonly changed: () => void,
   ) {
     this.memory = new Memory(context)
   }
@@ -164,6 +210,7 @@ export class TeamSettings {
       refusal: (id, value) => judge.refusal(keyOf(id), value),
       unknown: (id, value) => judge.unknown(keyOf(id), value),
       asks: (id, value) => judge.asks(keyOf(id), value),
+      ownerOf: (id) => judge.ownerOf(keyOf(id)),
     }
   }
 
@@ -179,7 +226,7 @@ export class TeamSettings {
       if (why !== undefined) state.skipped.set(id, why)
       else state.wanted.set(id, value)
       if (isLocked(locks, pathOf(id)[0])) state.locked.add(id)
-      if (judge.asks(id, value)) state.asked.add(id)
+      if (judge.asks(id, value)) state.asked.set(id, judge.ownerOf(id))
     }
     return state
   }
@@ -187,12 +234,13 @@ export class TeamSettings {
   /**
    * @param configs the service's response about each folder's repository
    * @param isCurrent whether the same person is still signed in
+   * @param isAsked whether the person has asked for it, so that what they declined is asked again
    */
   async pull(
     client: Client,
     folders: Folder[],
     configs: PromiseSettledResult<EffectiveConfig | undefined>[],
-    isCurrent: () => boolean,
+    { isCurrent, isAsked }: { isCurrent: () => boolean; isAsked: boolean },
   ): Promise<void> {
     const judge = await this.judge(client)
     await this.inTurn(async () => {
@@ -205,9 +253,22 @@ export class TeamSettings {
         states.set(`${folder.uri}`, this.stateOf(folder, config.value, judge))
       }
       this.states = states
+      if (isAsked) await this.askAgain()
+      await this.keepValues([...states.values()])
       await this.apply([...states.values(), ...(await this.leftovers(open))])
     })
     for (const config of configs) if (config.status === 'rejected') throw config.reason
+  }
+
+  /** Keeps hashes of the values that a team has had for a repository, in case that the memory of a folder gets lost. */
+  private async keepValues(states: State[]): Promise<void> {
+    for (const { folder, wanted } of states) {
+      const name = `values ${folder.repo}`
+      const known = this.context.globalState.get<string[]>(name, [])
+      const values = await Promise.all([...wanted].map(([id, value]) => hashOf(JSON.stringify([id, value]))))
+      const all = new Set([...known, ...values])
+      if (all.size > known.length) await this.context.globalState.update(name, [...all].slice(-MAX_VALUES))
+    }
   }
 
   /** Folders that had settings of a team, and now belong to no repository, or to several. */
@@ -223,7 +284,13 @@ export class TeamSettings {
     this.states.clear()
     await this.inTurn(async () => {
       const folders = await this.memory.folders()
-      await this.apply(folders.map((folder) => nothingFor({ uri: vscode.Uri.parse(folder) })))
+      const states = folders.map((folder) => nothingFor({ uri: vscode.Uri.parse(folder) }))
+      await this.apply(states)
+      // A file that isn't saved, for example, is tried again.
+      this.states = new Map(
+        states.filter(({ problem }) => problem !== undefined).map((state) => [`${state.folder.uri}`, state]),
+      )
+      this.changed()
     })
   }
 
@@ -233,29 +300,27 @@ export class TeamSettings {
    */
   async stopWriting(place: Place): Promise<void> {
     await this.context.globalState.update(`agreed ${place.uri}`, false)
-    await this.inTurn(() => this.apply([nothingFor(place)]))
+    await this.inTurn(async () => {
+      const nothing = nothingFor(place)
+      await this.apply([nothing])
+      const state = this.states.get(`${place.uri}`)
+      if (state) await this.apply([state])
+      if (nothing.problem !== undefined) throw new Error(nothing.problem)
+    })
   }
 
   /**
    * Undoes edits of locked settings. Editors can't keep their users from changing a setting. A change by Git
-   * isn't an edit. It's handled when the window next gets the focus, so that the extension doesn't interfere
-   * with a checkout or a merge.
+   * isn't an edit: what it has undone comes back only when the person says so.
    */
   async restoreLocked({ affectsConfiguration }: vscode.ConfigurationChangeEvent): Promise<void> {
     await this.inTurn(async () => {
       for (const state of this.states.values()) {
-        const { folder, locked } = state
-        const { uri } = folder
-        const isAffected = (id: string) => {
-          const [key, inner] = pathOf(id)
-          if (affectsConfiguration(key, uri)) return true
-          // Another block for the same language may have changed.
-          const languages = inner === undefined ? [] : languagesOf(key)
-          return languages.some((languageId) => affectsConfiguration(`${inner}`, { uri, languageId }))
-        }
-        if (![...locked].some(isAffected)) continue
-        if ((await isGitBusy(fileOf(folder))) || (await isAsInGit(fileOf(folder)))) state.waits ??= 'locked'
-        else await this.restore(state)
+        const { locked, wait } = state
+        if (wait !== undefined && wait !== 'git' && wait !== 'undone') continue
+        // A change of the same setting in a block counts, too.
+        const isAffected = (id: string) => affectsConfiguration(pathOf(id).at(-1) ?? id)
+        if (wait === 'undone' || [...locked].some(isAffected)) await this.restore(state)
       }
     })
   }
@@ -265,25 +330,49 @@ export class TeamSettings {
     if (keys.length === 0) return
     void inform(`${inWords(keys)}: Set by your team.`, SHOW, STOP).then((choice) => {
       if (choice === SHOW) void vscode.commands.executeCommand('teamSettings.show')
-      if (choice === STOP) void this.stopWriting(state.folder)
+      if (choice === STOP) void this.stopWriting(state.folder).catch(({ message }) => inform(message))
     })
   }
 
-  /** Makes the changes that waited for Git, once. */
-  async followFocus(): Promise<void> {
+  /** Tries again what couldn't be written: Git may be done, and files may be saved. */
+  async tryAgain(isMeant: (file: vscode.Uri) => boolean = () => true): Promise<void> {
     await this.inTurn(async () => {
-      for (const state of this.states.values()) {
-        const { folder, waits } = state
-        if (waits === undefined || (await isGitBusy(fileOf(folder)))) continue
-        state.waits = undefined
-        await (waits === 'all' ? this.apply([state]) : this.restore(state))
-      }
+      const states = [...this.states.values()].filter(
+        ({ wait, problem, folder }) =>
+          (problem !== undefined || wait === 'git' || wait === 'undone') && isMeant(fileOf(folder)),
+      )
+      if (states.length > 0) await this.apply(states)
     })
+  }
+
+  /** Why files can't be read or written. */
+  get problems(): string[] {
+    return [...this.states.values()].flatMap(({ problem }) => problem ?? [])
+  }
+
+  /** What waits for the person, in words. */
+  get waiting(): string | undefined {
+    const states = [...this.states.values()]
+    const asked = states.flatMap(waitingIn)
+    if (asked.length > 0) return `${countOf(asked)} ${asked.length === 1 ? 'waits' : 'wait'} for your answer`
+    const undone = states.map(undoneIn)
+    const keys = undone.flatMap(({ keys }) => keys)
+    if (keys.length === 0) return undefined
+    const what = undone.some(({ isLocked }) => isLocked) ? 'locked setting' : 'setting'
+    return keys.length === 1 ? `1 ${what} differs` : `${keys.length} ${what}s differ`
+  }
+
+  /** Asks again what waits for an answer. */
+  review(): void {
+    this.asked.clear()
+    this.ask()
+    for (const state of this.states.values()) if (state.wait === 'undone') void this.askToRestore(state)
   }
 
   /** Forgets that the person declined, so that they are asked again. */
-  async askAgain(): Promise<void> {
+  private async askAgain(): Promise<void> {
     this.asked.clear()
+    this.restores = true
     const { globalState } = this.context
     for (const { uri } of openPlaces())
       if (!globalState.get(`agreed ${uri}`, true)) await globalState.update(`agreed ${uri}`, undefined)
@@ -298,61 +387,109 @@ export class TeamSettings {
     return new Map(this.context.globalState.get<[string, boolean][]>('answers', []))
   }
 
-  private async planOf(state: State, part: Part): Promise<Plan> {
-    const { folder, wanted, locked, asked } = state
-    const kept = await this.memory.of(`${folder.uri}`)
-    const { written: memory } = kept
+  private async planOf(state: State): Promise<Plan> {
+    const { folder, config, wanted, locked, asked } = state
     const file = await this.files.read(folder)
-    // The folder may be on a disk that will be mounted again.
-    if (file.text === null && !isOpen(folder)) return { state, file, kept, steps: [], questions: [] }
+    let kept = await this.memory.of(`${folder.uri}`)
+    const isNew = !kept.known && config !== undefined && file.text !== null
+    const same = isNew && file.text ? await this.memory.ofText(file.text) : undefined
+    if (same) kept = same
+    const { written: memory } = kept
+    const lost = isNew && !same ? await this.lostIn(state, file) : []
     const { answers } = this
     const answerTo = (id: string) =>
       asked.has(id) ? answers.get(JSON.stringify([id, wanted.get(id)])) : true
-    const written = [...wanted].filter(([id]) => answerTo(id) !== false)
+    const written = new Map([...wanted].filter(([id]) => answerTo(id) !== false))
     const fixed = [...locked].filter((id) => wanted.has(id) && answerTo(id) === true)
-    const around = aroundLocks([...file.values.keys(), ...memory.keys()], fixed)
-    const team = {
-      settings: Object.fromEntries([...around.map((id) => [id, undefined]), ...written]),
-      locked: [...locked, ...around],
-    }
-    const isIncluded = ({ key }: Step) => part === 'all' || team.locked.includes(key)
-    const all = planFor(team, (id) => file.values.get(id), memory).filter(isIncluded)
+    const team = teamIn(written, fixed, file.values, memory)
+    // A question about a locked setting leads to it, too.
+    const all = planFor({ ...team, locked: [...locked, ...team.locked] }, (id) => file.values.get(id), memory)
     const isQuestion = (step: Step) => isWrite(step) && answerTo(step.key) === undefined
+    // The folder may be on a disk that will be mounted again.
+    const isAway = file.text === null && !isOpen(folder)
     return {
-      state,
       file,
       kept,
-      steps: all.filter((step) => !isQuestion(step)),
-      questions: all.filter(isQuestion),
+      team,
+      lost,
+      steps: isAway ? [] : all.filter((step) => !isQuestion(step)),
+      questions: isAway ? [] : all.filter(isQuestion),
     }
   }
 
-  /** @returns the settings whose values have changed */
+  /** The settings of an unknown file that equal a value which the team has, or had. Git's own version is the repository's. */
+  private async lostIn({ folder, wanted }: State, { values }: SettingsFile): Promise<string[]> {
+    const had = new Set(this.context.globalState.get<string[]>(`values ${folder.repo}`, []))
+    const checks = [...values].map(async ([id, value]) =>
+      isSame(wanted.get(id), value) || had.has(await hashOf(JSON.stringify([id, value]))) ? [id] : [],
+    )
+    const found = (await Promise.all(checks)).flat()
+    if (found.length === 0 || this.context.globalState.get(`own ${folder.uri}`, false)) return []
+    return (await isAsInGit(fileOf(folder))) ? [] : found
+  }
+
+  /** Why a plan isn't carried out now. What removes everything never waits. */
+  private async waitOf({ folder, config }: State, plan: Plan): Promise<Wait | undefined> {
+    const { globalState } = this.context
+    const { file, kept, lost } = plan
+    const place = fileOf(folder)
+    if (config === undefined) return undefined
+    if (lost.length > 0) return 'whose'
+    const isWriting = writesOf(plan).length > 0
+    const differs = [...kept.written].some(([id, { value }]) => !isSame(file.values.get(id), value))
+    if (!isWriting && !differs) return undefined
+    const isTracked = (await gitStateOf(place)) === 'tracked'
+    const agreed = globalState.get<boolean>(`agreed ${folder.uri}`)
+    if (isWriting && agreed === false) return 'declined'
+    if (isWriting && isTracked && agreed === undefined) return 'tracked'
+    if (isTracked && (await isGitBusy(place))) return 'git'
+    if (isTracked && differs && !this.restores && (await isAsInGit(place))) return 'undone'
+    return isWriting && !isTracked && !globalState.get('explained', false) ? 'first' : undefined
+  }
+
+  private async prepare(state: State): Promise<void> {
+    try {
+      state.problem = undefined
+      state.plan = await this.planOf(state)
+      state.wait = await this.waitOf(state, state.plan)
+    } catch (error) {
+      state.plan = undefined
+      state.wait = undefined
+      state.problem = messageOf(error)
+    }
+  }
+
+  /**
+   * Applies the settings to each folder by itself. Nothing waits for an answer: if it's yes, the settings are applied again.
+   * @returns the settings whose values have changed
+   */
   private async apply(states: State[], part: Part = 'all'): Promise<string[]> {
-    const faults: unknown[] = []
-    const plans: Plan[] = []
-    for (const state of states)
-      await this.planOf(state, part).then(
-        (plan) => plans.push(plan),
-        (error) => faults.push(error),
-      )
-    const allowed = await this.allowedOf(plans)
+    await Promise.all(states.map((state) => this.prepare(state)))
     const changed: string[] = []
-    for (const plan of allowed)
-      await this.write(plan).then(
-        (keys) => changed.push(...keys),
-        (error) => faults.push(error),
-      )
-    const questions = allowed.flatMap(({ questions }) => questions)
-    if (questions.length > 0) void this.askAbout(questions)
-    if (faults.length > 0) throw faults[0]
+    for (const state of states) {
+      const { plan, wait } = state
+      if (plan === undefined || wait !== undefined) continue
+      try {
+        changed.push(...(await this.write(state, plan, part)))
+      } catch (error) {
+        state.problem = messageOf(error)
+      }
+    }
+    if (part === 'all') this.restores = false
+    this.changed()
+    this.ask()
     return changed
   }
 
-  private async write({ state: { folder }, file, kept, steps }: Plan): Promise<string[]> {
-    if (steps.length === 0) return []
-    if (steps.some(isWrite) && !(await this.isCurrent())) return []
+  private async write({ folder, config }: State, plan: Plan, part: Part): Promise<string[]> {
+    const { file, kept, team } = plan
+    const steps = part === 'all' ? plan.steps : plan.steps.filter(({ key }) => team.held.has(key))
     const remember = (next: Kept) => this.memory.remember(`${folder.uri}`, next)
+    if (steps.length === 0) {
+      if (!kept.known && config !== undefined) await remember(kept)
+      return []
+    }
+    if (steps.some(isWrite) && !(await this.isCurrent())) return []
     const changes = steps.filter(({ key, value }) => !isSame(file.values.get(key), value))
     const { text, next } = await nextOf(file, kept, { steps, changes })
     // Remembered before they are written. After a crash in between, values not yet replaced still count as the person's
@@ -370,24 +507,18 @@ export class TeamSettings {
     return changes.map(({ key }) => key)
   }
 
-  /** The plans that may be carried out now. Nothing waits for an answer: if it's yes, the settings are applied again. */
-  private async allowedOf(plans: Plan[]): Promise<Plan[]> {
-    const { globalState } = this.context
-    const allowed: Plan[] = []
-    const first: Plan[] = []
-    for (const plan of plans) {
-      const { state } = plan
-      const isTracked = writesOf(plan).length > 0 && (await gitStateOf(fileOf(state.folder))) === 'tracked'
-      const agreed = globalState.get<boolean>(`agreed ${state.folder.uri}`)
-      if (writesOf(plan).length === 0) allowed.push(plan)
-      else if (agreed === false) continue
-      else if (isTracked && agreed === undefined) void this.askAboutTracked(plan)
-      else if (isTracked && (await isGitBusy(fileOf(state.folder)))) state.waits = 'all'
-      else if (!isTracked && !globalState.get('explained', false)) first.push(plan)
-      else allowed.push(plan)
-    }
+  /** Asks what the folders wait for. Each question comes once in a window, until the person asks for it. */
+  private ask(): void {
+    const states = [...this.states.values()]
+    const waitingFor = (wait: Wait | undefined) => states.filter((state) => state.wait === wait)
+    const first = waitingFor('first').flatMap((state) => (state.plan ? [{ state, plan: state.plan }] : []))
     if (first.length > 0) void this.askFirst(first)
-    return allowed
+    for (const { folder, plan } of waitingFor('tracked')) if (plan) void this.askAboutTracked(folder, plan)
+    for (const { folder, plan } of waitingFor('whose')) if (plan) void this.askWhose(folder, plan)
+    const questions = waitingFor(undefined).flatMap(({ asked, plan }) =>
+      (plan?.questions ?? []).map(({ key, value }) => ({ key, value, owner: asked.get(key) ?? key })),
+    )
+    if (questions.length > 0) void this.askAbout(questions)
   }
 
   private async applyAgain(): Promise<void> {
@@ -395,19 +526,19 @@ export class TeamSettings {
   }
 
   /** Asks before the first write. */
-  private async askFirst(plans: Plan[]): Promise<void> {
+  private async askFirst(waiting: { state: State; plan: Plan }[]): Promise<void> {
     if (this.asked.has('')) return
     this.asked.add('')
-    const names = inWords(plans.map(({ state }) => `${folderName(state.folder)}`))
-    const question = `Your team has ${countOf(plans.flatMap(writesOf))} for ${names}, which go to .vscode/settings.json of the folder. ${RULE}`
+    const names = inWords(waiting.map(({ state }) => `${folderName(state.folder)}`))
+    const count = countOf(waiting.flatMap(({ plan }) => writesOf(plan)))
+    const question = `Your team has ${count} for ${names}, which go to .vscode/settings.json of the folder. ${RULE}`
     if ((await inform(question, 'Apply', 'Not Now')) !== 'Apply') return
     await this.context.globalState.update('explained', true)
     await this.applyAgain()
   }
 
   /** Asks once per folder. */
-  private async askAboutTracked(plan: Plan): Promise<void> {
-    const { folder } = plan.state
+  private async askAboutTracked(folder: Folder, plan: Plan): Promise<void> {
     if (this.asked.has(`${folder.uri}`)) return
     this.asked.add(`${folder.uri}`)
     const keys = writesOf(plan)
@@ -418,19 +549,58 @@ export class TeamSettings {
     await this.applyAgain()
   }
 
-  /** Asks, once per value, about extension settings that the editor would ignore in an untrusted folder. */
-  private async askAbout(steps: Step[]): Promise<void> {
+  /** Asks once per folder whose the values are that equal the team's. */
+  private async askWhose(folder: Folder, { kept, file, lost }: Plan): Promise<void> {
+    if (this.asked.has(`whose ${folder.uri}`)) return
+    this.asked.add(`whose ${folder.uri}`)
+    const count = lost.length === 1 ? '1 value equals one' : `${lost.length} values equal those`
+    const question = `In ${nameOf(folder)}, ${count} of your team. Your team’s values change with the team and go when you sign out: ${inWords(lost)}.`
+    const choice = await inform(question, 'They’re My Team’s', 'They’re Mine')
+    if (choice === undefined) return
+    if (choice === 'They’re Mine') await this.context.globalState.update(`own ${folder.uri}`, true)
+    else
+      await this.inTurn(async () => {
+        const written = new Map(lost.map((id) => [id, { value: file.values.get(id) }]))
+        await this.memory.remember(`${folder.uri}`, { ...kept, written })
+      })
+    await this.applyAgain()
+  }
+
+  /** Asks whether what Git has undone comes back. */
+  private async askToRestore(state: State): Promise<void> {
+    const { folder } = state
+    const { keys } = undoneIn(state)
+    const question = `Git has undone ${countOf(keys)} of your team in ${nameOf(folder)}: ${inWords(keys)}.`
+    const choice = await inform(question, 'Restore', STOP)
+    if (choice === STOP) await this.stopWriting(folder).catch(({ message }) => inform(message))
+    if (choice !== 'Restore') return
+    await this.inTurn(async () => {
+      this.restores = true
+      await this.apply([state])
+    })
+  }
+
+  /** Asks, once per value and for each extension, about settings that the editor would ignore in an untrusted folder. */
+  private async askAbout(questions: { key: string; value: unknown; owner: string }[]): Promise<void> {
     if (this.asking) return
     this.asking = true
-    const questions = new Map(steps.map(({ key, value }) => [JSON.stringify([key, value]), { key, value }]))
-    const shown = [...questions].slice(0, MAX_QUESTIONS)
-    const lines = shown.map(([, { key, value }]) => `${key}: ${JSON.stringify(value)}`)
-    const question = 'Your team sets values of extensions that could run programs with them. Apply them?'
-    const choice = await ask(question, lines, 'Apply').finally(() => {
+    try {
+      for (const owner of new Set(questions.map(({ owner }) => owner))) {
+        const own = questions.filter((one) => one.owner === owner)
+        const shown = [...new Map(own.map((one) => [JSON.stringify([one.key, one.value]), one]))].slice(
+          0,
+          MAX_QUESTIONS,
+        )
+        const lines = shown.map(([, { key, value }]) => `${key}: ${JSON.stringify(value)}`)
+        const question = `Your team sets values of ${owner}, which could run programs with them. Apply them?`
+        // The first button is the one that Enter presses.
+        const isYes = (await ask(question, lines, 'Not Now', 'Apply')) === 'Apply'
+        const answers = [...this.answers, ...shown.map(([name]): [string, boolean] => [name, isYes])]
+        await this.context.globalState.update('answers', answers.slice(-MAX_ANSWERS))
+      }
+    } finally {
       this.asking = false
-    })
-    const answers = [...this.answers, ...shown.map(([name]): [string, boolean] => [name, choice === 'Apply'])]
-    await this.context.globalState.update('answers', answers.slice(-MAX_ANSWERS))
+    }
     await this.applyAgain()
   }
 
@@ -458,28 +628,55 @@ export class TeamSettings {
     return [...locked].includes(id) || aroundLocks([id], [...locked]).length > 0
   }
 
-  /** Each setting with its value, its source, and what it overrides. */
-  async list(): Promise<{ folder: Folder; key: string; value: unknown; says: string }[]> {
-    const lists = [...this.states.values()].map(async ({ folder, config, skipped, asked }) => {
-      const file = await this.files.read(folder)
-      const isFromTeam = await this.fromTeam(folder, file)
-      const { written: memory } = await this.memory.of(`${folder.uri}`)
-      const { answers } = this
+  /** What becomes of a setting, and why. */
+  private outcomeOf(state: State, key: string, value: unknown, plan: Plan | undefined): Outcome {
+    const { folder, skipped, asked, locked, wait, problem } = state
+    const not = (why: string): Outcome => ({ is: 'not applied', says: `Not applied. ${why}` })
+    const why = skipped.get(key)
+    if (why !== undefined || plan === undefined) return not(why ?? problem ?? '')
+    const { file, kept, team } = plan
+    const { globalValue, defaultValue, workspaceFolderValue } = inspect(folder, key) ?? {}
+    const [current, written] = [file.values.get(key), kept.written.get(key)]
+    if (written !== undefined && isSame(written.value, current)) {
+      // The editor gives no value of a folder for settings of the window.
+      const isIgnored = vscode.workspace.workspaceFile !== undefined && workspaceFolderValue === undefined
+      if (isIgnored && pathOf(key).length === 1)
+        return not('A window with several folders takes it from no folder.')
+      const other = JSON.stringify(written.own ?? globalValue ?? defaultValue)
+      return {
+        is: 'applied',
+        says: `Applied${locked.has(key) ? ' and locked' : ''}. Overrides ${other ?? 'nothing'}.`,
+      }
+    }
+    if (wait === 'whose' && plan.lost.includes(key)) return { is: 'waits', says: `Not applied. ${WHY.whose}` }
+    if (team.keptOut.has(key) && current === undefined)
+      return { is: 'yours', says: 'Yours. You have set it in another block for the language.' }
+    if (isSame(current, value))
+      return { is: 'yours', says: `Yours, and the same${locked.has(key) ? '. Locked' : ''}.` }
+    if (current !== undefined && !locked.has(key))
+      return { is: 'yours', says: `Yours: ${JSON.stringify(current)}.` }
+    if (problem !== undefined) return not(problem)
+    if (wait !== undefined) return { is: 'waits', says: `Not applied. ${WHY[wait]}` }
+    const answer = this.answers.get(JSON.stringify([key, value]))
+    if (asked.has(key) && answer === false) return not('You declined it.')
+    const isAsked = asked.has(key) && answer === undefined
+    return {
+      is: 'waits',
+      says: `Not applied. ${isAsked ? WHY.first : 'It’s written when the settings are next pulled.'}`,
+    }
+  }
+
+  /** Each setting with its value, its source, and what becomes of it. */
+  async list(): Promise<({ folder: Folder; key: string; value: unknown } & Outcome)[]> {
+    const lists = [...this.states.values()].map(async (state) => {
+      const { folder, config } = state
+      const plan = await this.planOf(state).catch((error) => {
+        state.problem = messageOf(error)
+        return undefined
+      })
       return [...settingsIn(config?.settings ?? {})].map(([key, value]) => {
-        const { globalValue, defaultValue } = inspect(folder, key) ?? {}
-        const other = memory.get(key)?.own ?? globalValue ?? defaultValue
-        const own = file.values.get(key)
-        const isDeclined = asked.has(key) && answers.get(JSON.stringify([key, value])) === false
-        const state =
-          skipped.get(key) ??
-          (isFromTeam(key)
-            ? `overrides ${JSON.stringify(other) ?? 'nothing'}`
-            : own !== undefined
-              ? `you have set ${JSON.stringify(own)}`
-              : isDeclined
-                ? 'You declined it.'
-                : NOT_WRITTEN)
-        return { folder, key, value, says: `${config?.sources[pathOf(key)[0]]}: ${state}` }
+        const { is, says } = this.outcomeOf(state, key, value, plan)
+        return { folder, key, value, is, says: `${config?.sources[pathOf(key)[0]]}: ${says}` }
       })
     })
     return (await Promise.all(lists)).flat()
@@ -488,13 +685,11 @@ export class TeamSettings {
   /** Summarizes the state in one sentence, for the person who asked. */
   async summary(): Promise<string> {
     const listed = await this.list()
-    const count = (has: (one: (typeof listed)[number]) => boolean) => listed.filter(has).length
-    const applied = count(({ says }) => says.includes(': overrides '))
-    const own = count(({ says }) => says.includes(': you have set'))
-    const waiting = count(({ says }) => says.endsWith(NOT_WRITTEN))
-    const skipped = listed.length - applied - own - waiting
+    const count = (is: Outcome['is']) => listed.filter((one) => one.is === is).length
+    const [applied, own] = [count('applied'), count('yours')]
+    const skipped = count('not applied')
     if (listed.length === 0) return 'Your team has no settings for the open folders.'
-    const more = waiting > 0 ? ` ${waiting} wait until you agree to a change of .vscode/settings.json.` : ''
+    const more = this.waiting === undefined ? '' : ` ${this.waiting}.`
     return `Team settings: ${applied} applied, ${own} of your own kept, ${skipped} skipped.${more}`
   }
 }

@@ -17,13 +17,17 @@ export interface Facts {
   host: string
   /** How to install the version of the extension that the service has, if it's newer. */
   news: string | undefined
+  /** What waits for the person: an answer, for example. */
+  waiting: string | undefined
+  /** Files that can't be read or written. */
+  problems: string[]
 }
 
 export interface Status {
   text: string
   tooltip: string
   /** A command of this extension. */
-  command: 'signIn' | 'togglePause' | undefined
+  command: 'signIn' | 'togglePause' | 'review' | undefined
 }
 
 export const newsOf = (version: string, baseUrl: string): string =>
@@ -31,7 +35,15 @@ export const newsOf = (version: string, baseUrl: string): string =>
 
 export const statusOf = (facts: Facts): Status => {
   const status = recordingOf(facts)
-  return facts.news === undefined ? status : { ...status, tooltip: `${status.tooltip} ${facts.news}` }
+  const { news, problems, waiting } = facts
+  const waits = status.command === 'signIn' ? undefined : waiting
+  const first = waits === undefined ? [] : [`${waits}. Click to see ${/^1 /.test(waits) ? 'it' : 'them'}.`]
+  const own = waits === undefined ? status.tooltip : status.tooltip.replace(/ Click to [^.]*\.$/, '')
+  return {
+    text: waits === undefined ? status.text : `${status.text}, ${waits}`,
+    tooltip: [...first, own, ...problems, ...(news === undefined ? [] : [news])].join(' '),
+    command: waits === undefined ? status.command : 'review',
+  }
 }
 
 const recordingOf = (facts: Facts): Status => {

@@ -25,6 +25,8 @@ const objectIn = (value: unknown, name: string): Values => {
 /** Declarations in the installed extensions' manifests. */
 export interface Manifests {
   registered: Set<string>
+  /** The extension that registers a setting. */
+  owners: Map<string, string>
   /** Settings that extensions restrict in folders that aren't trusted. */
   restricted: Set<string>
   /** Settings of the application or the machine. */
@@ -35,7 +37,13 @@ export interface Manifests {
 
 /** @param own this extension, whose settings need no question */
 export const readManifests = (installed: readonly Installed[], own: string): Manifests => {
-  const found: Manifests = { registered: new Set(), restricted: new Set(), kept: new Set(), asked: new Set() }
+  const found: Manifests = {
+    registered: new Set(),
+    owners: new Map(),
+    restricted: new Set(),
+    kept: new Set(),
+    asked: new Set(),
+  }
   for (const { id, packageJSON } of installed) {
     const trust = objectIn(objectIn(packageJSON, 'capabilities'), 'untrustedWorkspaces')
     const isSafe = id === own || trust.supported === true || trust.supported === 'limited'
@@ -45,6 +53,7 @@ export const readManifests = (installed: readonly Installed[], own: string): Man
       for (const [key, property] of Object.entries(objectIn(part, 'properties'))) {
         const scope = isObject(property) ? property.scope : undefined
         found.registered.add(key)
+        found.owners.set(key, id)
         if (isKeptScope(scope)) found.kept.add(key)
         // Folder settings may set machine-specific values, but ask before a team does.
         if (!isSafe || scope === 'machine-overridable') found.asked.add(key)
@@ -70,6 +79,8 @@ export interface Judge {
   unknown(key: string, value?: unknown): string | undefined
   /** Whether the person is asked first. */
   asks(key: string, value?: unknown): boolean
+  /** The extension that a setting belongs to, or else the first part of its name. */
+  ownerOf(key: string): string
 }
 
 export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge => {
@@ -109,6 +120,10 @@ export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge 
       // An unregistered setting may belong to an extension that runs elsewhere, so that its manifest can't be read
       // here.
       return !isOfRegistered(key, value) && !EDITOR_NAMESPACES.includes(key.split('.')[0] ?? '')
+    },
+    ownerOf(key) {
+      const inner = () => [...manifests.owners].find(([name]) => name.startsWith(`${key}.`))?.[1]
+      return manifests.owners.get(key) ?? inner() ?? key.split('.')[0] ?? key
     },
   }
 }
