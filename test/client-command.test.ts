@@ -146,7 +146,24 @@ This affects 2 repositories and 1 person.
 `
   const reading = { TEAM_SETTINGS_KEY: await keyWith('settings:read') }
   t.strictSame(await run(['diff', path], reading), { code: 2, out: changes + extras, err: '' })
-  t.equal((await run(['pull', '--check', path], reading)).code, 2)
+  t.strictSame(await run(['apply', path, '--dry-run'], reading), { code: 2, out: changes + extras, err: '' })
+  t.strictSame(await run(['pull', '--check', path], reading), {
+    code: 2,
+    out: `${path} is not up to date:
+  workspace: ext.old
+  workspace: ext.size
+  workspace: ext.theme
+  workspace: locked
+  acme/gone: settings
+  acme/web: ext.a
+`,
+    err: '',
+  })
+  for (const args of [
+    ['pull', '--dry-run'],
+    ['import', path, '--dry-run'],
+  ])
+    t.strictSame(await run(args, reading), { code: 1, out: '', err: '--dry-run belongs to apply.\n' })
   const refused = await run(['apply', path], reading)
   t.equal(refused.code, 1)
   t.equal(refused.err, 'This key lacks the scope settings:write. (scope_missing)\n')

@@ -25,7 +25,7 @@ import { ApiProblem, fieldOf } from './problem.js'
 const HELP = `Keeps the configuration of a workspace in a file.
 
   team-settings pull                 prints the configuration as it is
-  team-settings pull --check FILE    says whether the file is up to date
+  team-settings pull --check FILE    names what differs from the file
   team-settings diff FILE            prints what apply would change
   team-settings apply FILE           applies the file, and prints what changed
   team-settings import FILE          takes over the settings of an editor
@@ -54,6 +54,7 @@ comments, and lists what it leaves out and why. It sends no settings.
   --prune            remove everything that isn’t in the file
   --strict           fail, and apply nothing, if new values don’t match the
                      settings schema
+  --dry-run          of apply: the same as diff
   --reason TEXT      of apply: why, for the history and the audit trail
   --into FILE        of import: the file, instead of team-settings.json
   --project NAME     of import: one repository’s override, such as acme/web
@@ -89,6 +90,7 @@ const options = {
   key: { type: 'string' },
   workspace: { type: 'string' },
   check: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
   prune: { type: 'boolean' },
   strict: { type: 'boolean' },
   reason: { type: 'string' },
@@ -260,6 +262,12 @@ const abbreviate = (value: unknown) => {
   const text = printable(JSON.stringify(value))
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
 }
+
+/** Names what differs, without the values. */
+const describeCheck = (name: string, { changes }: Difference): string =>
+  changes.length === 0
+    ? `${name} is up to date.\n`
+    : `${name} is not up to date:\n${changes.map(({ scope, key }) => `  ${printable(`${scope}: ${key}`)}\n`).join('')}`
 
 /** The output of an import, key by key. */
 const describeImport = (
@@ -444,6 +452,8 @@ export const run = async (args: string[], around: Surroundings): Promise<number>
           ? `Name a file: team-settings ${command}${values.check ? ' --check' : ''} FILE`
           : 'pull prints the configuration. To compare it with a file, add --check.',
       )
+    if (values['dry-run'] && command !== 'apply' && command !== 'diff')
+      throw new UsageError('--dry-run belongs to apply.')
     if (others.length > 0) throw new UsageError('Name one file.')
     name = given ?? ''
     if (command === 'import') {
@@ -460,7 +470,7 @@ export const run = async (args: string[], around: Surroundings): Promise<number>
       return 0
     }
     const isCheck = command === 'pull'
-    const dryRun = command !== 'apply'
+    const dryRun = command !== 'apply' || values['dry-run'] === true
     const { prune = false, strict = false, reason } = values
     const difference = await workspace.replace(file, {
       dryRun,
@@ -469,7 +479,7 @@ export const run = async (args: string[], around: Surroundings): Promise<number>
       reason: dryRun ? undefined : reason,
     })
     const differs = difference.changes.length > 0
-    if (isCheck) write(`${name} is ${differs ? 'not ' : ''}up to date.\n`)
+    if (isCheck) write(describeCheck(name, difference))
     else write(`${format(difference, around.isTerminal && !env.NO_COLOR)}\n`)
     if (strict && difference.warnings.some(isMismatch)) {
       fail(`Values don’t match the settings schema.${dryRun ? '' : ' Nothing was applied.'}\n`)
