@@ -498,3 +498,36 @@ t.test('settings that decide where tokens are sent can be set only for the appli
     [],
   )
 })
+
+t.test('a start with seventeen folders asks for each repository once', async (t) => {
+  const { editor, opened, folder } = await start(t, 'olga')
+  const first = await editor.openWindow([opened])
+  await signIn(first)
+  await until(() => first.written.length === 1, 'the team is known')
+  await first.close()
+  const folders = Array.from({ length: 17 }, (_, index) => ({
+    address: join(folder, `${index}`),
+    remote: `git@github.com:olga-team/repo-${index}.git`,
+  }))
+  for (const { address } of folders) await mkdir(address)
+  editor.requests.length = 0
+  Object.assign(editor.seen, { writes: 0, events: 0 })
+  const window = await editor.openWindow(folders)
+  // Git finds most of them later, and changes their state several times.
+  const late = window.repositories.splice(5)
+  await until(() => window.listeners().includes('repository opens'), 'it watches Git')
+  for (const repository of late) {
+    window.repositories.push(repository)
+    await window.emit('repository opens', repository)
+    for (let change = 0; change < 3; change++) await window.emit(`git ${repository.rootUri.fsPath}`)
+  }
+  const areWritten = () => folders.every(({ address }) => window.values(address)['ext.theme'] === 'dark')
+  await until(areWritten, 'all have the settings')
+  const asked = editor.requests.filter(({ path }) => path === '/api/team/effective-config')
+  t.equal(asked.length, 17)
+  t.equal(new Set(asked.map(({ query }) => query)).size, 17)
+  t.equal(editor.requests.filter(({ path }) => path === '/api/team/me').length, 1)
+  t.strictSame([editor.seen.writes, editor.seen.events], [17, 17])
+  t.comment(`${editor.requests.length} requests`)
+  await window.close()
+})

@@ -117,13 +117,16 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
    * Refreshes everything. Once another refresh has begun, this one's responses have no effect, however late they
    * arrive.
    */
-  const refresh = async (isAsked = false) => {
+  const refresh = async (what: 'all' | 'folders' | 'asked' = 'all') => {
     const mine = session
     const number = ++refreshes
     const isCurrent = () => session === mine && refreshes === number
     await findAll()
     if (mine === undefined) return settings.release()
-    pulledAt = Date.now()
+    if (what !== 'folders') {
+      pulledAt = Date.now()
+      team.forget()
+    }
     await team.learn(mine, isCurrent)
     if (!isCurrent()) return
     await findAll()
@@ -132,7 +135,11 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
       open.map(({ repo }) => team.configOf(mine.client, repo, isCurrent)),
     )
     show()
-    if (isCurrent()) await settings.pull(mine.client, open, configs, { isCurrent, isAsked })
+    if (isCurrent())
+      await settings.pull(mine.client, open, configs, {
+        isCurrent,
+        isAsked: what === 'asked',
+      })
   }
   const onRevoked = () => {
     if (revoked) return
@@ -192,7 +199,7 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
   const apply = async () => {
     if (!session) await start()()
     if (!session) return
-    await refresh(true)
+    await refresh('asked')
     const [problem] = settings.problems
     if (problem !== undefined) throw new Error(problem)
     void inform(await settings.summary(), 'Show Settings').then((choice) => (choice ? list() : undefined))
@@ -223,7 +230,7 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
 
   const namesOf = (folders: Folder[]) => folders.map(({ uri, repo }) => `${uri} ${repo}`).join()
   const foldersChanged = guarded(
-    async () => namesOf(await openFolders(team.patterns)) !== namesOf(folders) && refresh(),
+    async () => namesOf(await openFolders(team.patterns)) !== namesOf(folders) && refresh('folders'),
   )
   const focusChanged = guarded(async () => {
     counted.followPause()

@@ -105,11 +105,22 @@ export const openFolders = async (patterns: readonly string[]): Promise<Folder[]
   return folders.filter((folder): folder is Folder => folder.repo !== undefined)
 }
 
-/** Calls `work` when folders open or close, and when Git finds a repository or its remotes, which can be long after the start. */
+/** Git finds many repositories one after the other, and changes their state several times. */
+const QUIET_TIME = 1_000
+
+/**
+ * Calls `work` when folders open or close, and when Git finds a repository or its remotes, which can be long after the start:
+ * once nothing more has happened for a second.
+ */
 export const watchRepositories = async (work: () => unknown): Promise<vscode.Disposable[]> => {
   const git = await gitApi()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const changed = () => {
+    clearTimeout(timer)
+    timer = setTimeout(work, QUIET_TIME)
+  }
   const watched = new Map<Repository, vscode.Disposable>()
-  const watch = (repository: Repository) => watched.set(repository, repository.state.onDidChange(work))
+  const watch = (repository: Repository) => watched.set(repository, repository.state.onDidChange(changed))
   const leave = (repository: Repository) => {
     watched.get(repository)?.dispose()
     watched.delete(repository)
@@ -118,15 +129,16 @@ export const watchRepositories = async (work: () => unknown): Promise<vscode.Dis
   const opened = git?.onDidOpenRepository((repository) => {
     leave(repository)
     watch(repository)
-    work()
+    changed()
   })
   const closed = git?.onDidCloseRepository((repository) => {
     leave(repository)
-    work()
+    changed()
   })
   const others = [
-    vscode.workspace.onDidChangeWorkspaceFolders(work),
+    vscode.workspace.onDidChangeWorkspaceFolders(changed),
+    { dispose: () => clearTimeout(timer) },
     { dispose: () => [...watched.keys()].forEach(leave) },
   ]
-  return [...others, opened, closed, git?.onDidChangeState(work)].filter((one) => one !== undefined)
+  return [...others, opened, closed, git?.onDidChangeState(changed)].filter((one) => one !== undefined)
 }

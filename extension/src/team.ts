@@ -42,6 +42,8 @@ export class Team {
   /** The version of the extension that the service has. */
   version = ''
   private workspaces: Workspace[] = []
+  /** What the service was asked since everything was last refreshed: folders that open later don't ask for it again. */
+  private asked = new Map<string, Promise<unknown>>()
 
   constructor(private readonly context: vscode.ExtensionContext) {}
 
@@ -53,9 +55,25 @@ export class Team {
     return repo !== undefined && isMatch(this.patterns, repo)
   }
 
+  private once<T>(what: string, request: () => Promise<T>): Promise<T> {
+    const { asked } = this
+    const earlier = asked.get(what) as Promise<T> | undefined
+    if (earlier) return earlier
+    const response = request()
+    asked.set(what, response)
+    response.catch(() => asked.delete(what))
+    return response
+  }
+
+  /** The service is asked again about everything. */
+  forget(): void {
+    this.asked = new Map()
+  }
+
   /** Changes the person. */
   start(session: Session | undefined): void {
     this.repos.clear()
+    this.forget()
     this.version = ''
     const known = this.context.globalState.get<Remembered>('team')
     const isSame = known?.login === session?.login && known?.baseUrl === session?.baseUrl
@@ -64,10 +82,12 @@ export class Team {
 
   /** @param isCurrent whether the same person is still signed in, and nothing was asked again since, here and below */
   async learn({ client, login, baseUrl }: Session, isCurrent: () => boolean): Promise<void> {
-    const [{ data: me }, { data: health }] = await Promise.all([
-      client.request('GET /api/team/me'),
-      client.request('GET /api/health', { retry: false }).catch(() => ({ data: { version: '' } })),
-    ])
+    const [{ data: me }, { data: health }] = await this.once('', () =>
+      Promise.all([
+        client.request('GET /api/team/me'),
+        client.request('GET /api/health', { retry: false }).catch(() => ({ data: { version: '' } })),
+      ]),
+    )
     if (!isCurrent()) return
     this.version = health.version
     // The patterns are stored, so only texts are accepted.
@@ -84,7 +104,7 @@ export class Team {
     repo: string,
     isCurrent: () => boolean,
   ): Promise<EffectiveConfig | undefined> {
-    const config = this.matches(repo) ? await configOf(client, repo) : undefined
+    const config = this.matches(repo) ? await this.once(repo, () => configOf(client, repo)) : undefined
     if (!isCurrent()) return config
     this.repos.set(repo, {
       workspace: this.workspaces.find(({ id }) => id === config?.workspace_id)?.name ?? null,
