@@ -67,7 +67,11 @@ const startDatabase = async (stopped: AbortSignal) => {
 const AGE_FIRST_VERSIONS = statement(
   'backdate first snapshots by a week',
   {},
-  `update snapshot_versions set created_at = created_at - interval '6 days' where version = 1`,
+  `
+  with backdated as (
+    update snapshot_versions set created_at = created_at - interval '6 days' where version = 1
+  )
+  update snapshots set updated_at = updated_at - interval '6 days' where version = 1`,
 )
 
 /** Together with ada, bob and zoe, 25 people work at Acme. */

@@ -18,10 +18,28 @@ const TAKE_TIME_OFF = statement(
     -- Part-time: four days a week, and three.
     or (p.n % 6 = 2 and extract(isodow from a.day) = 5)
     or (p.n % 8 = 3 and extract(isodow from a.day) < 3)
-    -- Two weeks of holidays, and someone who began in spring.
+    -- Two weeks of holidays.
     or (p.n % 9 = 4 and a.day between $3::text::date - 20 - p.n::int and $3::text::date - 7 - p.n::int)
-    or (p.n % 11 = 5 and a.day < $3::text::date - 200)
+    -- Every third person began later than the others, over two years.
+    or (p.n % 3 = 2 and a.day < $3::text::date - 730 + 25 * p.n::int)
   )`,
+)
+
+/** $1: the workspace. Its people joined on their first day of activity, and it's as old as the first of them. */
+const DATE_MEMBERS = statement(
+  'date made-up members',
+  {},
+  `
+  with first as (
+    select user_id, min(day) + time '09:00' as at from daily_activity where workspace_id = $1::uuid group by user_id
+  ), joined as (
+    update members m set joined_at = least(m.joined_at, f.at at time zone 'UTC')
+    from first f where m.workspace_id = $1::uuid and m.user_id = f.user_id
+  )
+  update workspaces set
+    created_at = least(created_at, (select min(at) from first) at time zone 'UTC'),
+    activity_privacy_since = least(activity_privacy_since, (select min(at) from first) at time zone 'UTC')
+  where id = $1::uuid`,
 )
 
 /** $1: the workspace; $2: today; $3: a repository that is nearly finished; $4: one whose work $5 takes over. */
@@ -99,6 +117,7 @@ export const makeLifelike = (
       await tx.rows(SHAPE_DAYS, [workspaceId, userIds, today, releaseDay, hour])
       await tx.rows(ADD_UP_HOURS, [workspaceId])
       await tx.rows(REMOVE_NOTHING, [workspaceId])
+      await tx.rows(DATE_MEMBERS, [workspaceId])
     },
     { background: true },
   )

@@ -23,7 +23,7 @@ export interface LeftOut {
   reason: string
 }
 
-export const OTHER_PREFIX = 'has another prefix'
+export const OTHER_PREFIX = 'isn’t shared on this server'
 
 export interface SettingsImport {
   taken: Values

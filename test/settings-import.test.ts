@@ -42,7 +42,7 @@ const run = async (args: string[], env: Record<string, string> = {}) => {
 
 const read = async (path: string) => parseJson(await readFile(path, 'utf8')).value
 
-const prefix = 'has another prefix'
+const prefix = 'isn’t shared on this server'
 const denied = 'is denied on this server (`SETTINGS_DENIED`)'
 const long = 'is too long: a key has at most 200 characters'
 const markup = 'must not contain any of `( ) < > [ ]` or a backtick'
@@ -240,7 +240,7 @@ t.test('a configuration file keeps its comments, and the command lists what it r
   added [typescript] editor.rulers: [100]
   added [go] editor.tabSize: 8
 Left out of ${into}: 2.
-  ${file}:5:3: go.lintTool has another prefix
+  ${file}:5:3: go.lintTool isn’t shared on this server
   ${file}:6:66: [typescript] eslint.runtime is denied on this server (\`SETTINGS_DENIED\`)
 This server’s prefixes are ext, editor, files, js/ts, gopls, eslint, terminal. Its operator can add others.
 `,

@@ -11,12 +11,17 @@ const pathOf = ({ owner, repo }: Name): string => `${encodeURIComponent(owner)}/
 export const repoAddress = (workspaceId: string | undefined, name: Name): string =>
   `/w/${workspaceId}/repos/${pathOf(name)}`
 
+export const coveringWorkspaces = <W extends { patterns: readonly string[] }>(
+  workspaces: readonly W[],
+  repo: string,
+): W[] => workspaces.filter(({ patterns }) => patterns.some((one) => matchesPattern(one, repo)))
+
 /** A repository's page in the first workspace that covers it. */
 export const coveredAddress = (
   workspaces: readonly { id: string; patterns: readonly string[] }[],
   repo: string,
 ): string | undefined => {
-  const covering = workspaces.find(({ patterns }) => patterns.some((one) => matchesPattern(one, repo)))
+  const [covering] = coveringWorkspaces(workspaces, repo)
   return covering && repoAddress(covering.id, splitRepoPath(repo))
 }
 

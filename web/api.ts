@@ -5,7 +5,7 @@ import { type Client, createClient } from '../client/src/client.js'
 import type { Answer, AnswerOf, Operation, RequestOptions } from '../client/src/operations.js'
 import { ApiProblem } from '../client/src/problem.js'
 import { own } from '../schemas/own.js'
-import { explainProblem, type Text } from './failure-texts.js'
+import type { Text } from './failure-texts.js'
 import { count } from './format.js'
 import { start } from './start.js'
 
@@ -69,12 +69,20 @@ const codeOf = (error: unknown, operation: Operation): string => {
   return operation.startsWith('GET ') ? 'no_answer' : 'perhaps_done'
 }
 
-const failureOf = (error: unknown, operation: Operation): Failure => {
+const UNEXPLAINED: Text = ['The request failed', 'Reload the page, then try again.']
+
+/** The texts about rejected calls are loaded with the first one. */
+const explain = async (problem: ApiProblem | undefined): Promise<Text> => {
+  const texts = await import('./failure-texts.js').catch(() => undefined)
+  return texts?.explainProblem(problem) ?? UNEXPLAINED
+}
+
+const failureOf = async (error: unknown, operation: Operation): Promise<Failure> => {
   const problem = error instanceof ApiProblem ? error : undefined
   const code = codeOf(error, operation)
   const status = problem?.status ?? 0
   const retryAfter = problem?.retryAfter
-  const [title, advice] = own(texts, code) ?? explainProblem(problem)
+  const [title, advice] = own(texts, code) ?? (await explain(problem))
   return {
     title,
     advice: retryAfter ? `${advice} Wait at least ${count(Math.ceil(retryAfter))} s.` : advice,
@@ -126,7 +134,7 @@ export const call = async <O extends Operation>(
     return answer
   } catch (error) {
     if (options.signal?.aborted) throw error
-    const failure = failureOf(error, operation)
+    const failure = await failureOf(error, operation)
     if (failure.status > 0) offline.value = false
     // A browser extension may block only this call, so the health check decides.
     else if (failure.code === 'unreachable' && operation !== HEALTH) checkConnection()

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { own } from '../schemas/own.js'
-import { download } from './download.js'
 import {
   count,
   duration,
@@ -10,12 +9,12 @@ import {
   HIDDEN,
   longWeekdays,
   month,
-  percent,
   short,
   today,
   weekdayAndDay,
   weekdays,
 } from './format.js'
+import { rest } from './rest.js'
 import type { Spark } from './spark.js'
 
 /** An element's current width. */
@@ -167,6 +166,8 @@ export const ticksOf = (max: number, unit: number): number[] => {
 }
 
 const HEIGHT = 220
+/** One day isn't one huge bar. */
+const MAX_SLOT = 96
 const [TOP, BOTTOM] = [8, 24]
 /** The width of a character and of a day's label, in pixels. */
 const [CHARACTER, LABEL] = [6.5, 52]
@@ -222,8 +223,8 @@ export const Trend = (props: {
   const column = (index: number, value: number, share: number, name: string) => (
     <rect
       class={name}
-      x={x(index) - (slot * share) / 2}
-      width={slot * share}
+      x={x(index) - (Math.min(slot, MAX_SLOT) * share) / 2}
+      width={Math.min(slot, MAX_SLOT) * share}
       y={y(value)}
       height={Math.max(0, y(0) - y(value))}
       rx={Math.min(3, slot / 5)}
@@ -322,33 +323,6 @@ export const Trend = (props: {
   )
 }
 
-/** A drawing's styles, which its file has to contain. */
-const LOOK = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size']
-
-/** Saves a figure's drawing in the page's colors. */
-const savePicture = (figure: Element | null, title: string) => {
-  const drawing = figure?.querySelector('svg')
-  if (!drawing) return
-  const { width, height } = drawing.getBoundingClientRect()
-  const copy = drawing.cloneNode(true) as SVGSVGElement
-  const copies = copy.querySelectorAll('*')
-  drawing.querySelectorAll('*').forEach((element, index) => {
-    const look = getComputedStyle(element)
-    for (const name of LOOK) copies[index]?.setAttribute(name, look.getPropertyValue(name))
-  })
-  for (const [name, value] of Object.entries({ x: 16, y: 44, width, overflow: 'visible' }))
-    copy.setAttribute(name, String(value))
-  const { color, backgroundColor } = getComputedStyle(drawing.closest('.card') ?? document.body)
-  const text = title.replace(/[&<>]/g, (mark) => `&#${mark.charCodeAt(0)};`)
-  download(
-    `${title}.svg`,
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width + 32}" height="${height + 56}" font-family="system-ui, sans-serif">
-<rect width="100%" height="100%" fill="${backgroundColor}"/><text x="16" y="28" fill="${color}" font-weight="600">${text}</text>
-${new XMLSerializer().serializeToString(copy)}</svg>`,
-    'image/svg+xml',
-  )
-}
-
 /** The chart's numbers as a table, which is rendered when opened, and its drawing as a file. */
 const AsTable = (props: { caption: string; head: string[]; children: () => ComponentChildren }) => {
   const [open, set] = useState(false)
@@ -357,7 +331,10 @@ const AsTable = (props: { caption: string; head: string[]; children: () => Compo
       <button
         type="button"
         class="link small picture"
-        onClick={(event) => savePicture(event.currentTarget.closest('figure'), props.caption)}
+        onClick={({ currentTarget }) => {
+          const figure = currentTarget.closest('figure')
+          rest().then(({ savePicture }) => savePicture(figure, props.caption))
+        }}
       >
         Download picture<span class="away"> of {props.caption}</span>
       </button>
@@ -439,32 +416,35 @@ const Legend = ({ children }: { children: ComponentChildren }) => (
   </p>
 )
 
-/** Mean minutes by weekday and hour. */
+/** A cell is at most this wide, so that few cells are a small drawing. */
+const MAX_ACROSS = 48
+/** From here on, a mean of the weeks says more than their sum. */
+const MEAN_FROM_DAYS = 14
+
+/** Minutes by weekday and hour: means from two weeks on, otherwise sums. Nothing without minutes. */
 export const Heatmap = (props: {
   cells: { weekday: number; hour: number; minutes: number | null }[]
   /** How many Mondays, Tuesdays and so on the sums cover. */
   counts: number[]
-  /** All minutes in the range. Those without an hour aren't in the cells. */
-  total: number | null
   label: string
 }) => {
-  const { cells: sums, counts, total, label } = props
+  const { cells: sums, counts, label } = props
+  const isMean = counts.reduce((sum, days) => sum + days, 0) >= MEAN_FROM_DAYS
   const all = useMemo(
     () =>
       sums.map((cell) => ({
         ...cell,
-        minutes: cell.minutes && cell.minutes / Math.max(1, counts[cell.weekday - 1] ?? 1),
+        minutes: cell.minutes && cell.minutes / (isMean ? (counts[cell.weekday - 1] ?? 1) : 1),
       })),
     [sums, counts.join()],
   )
   const { first, last } = usedHours(all)
   const hours = last - first + 1
   const cells = useMemo(() => all.filter(({ hour }) => hour >= first && hour <= last), [all])
-  const held = sums.reduce((sum, { minutes }) => sum + (minutes ?? 0), 0)
   const [at, move] = useState<number>()
-  const max = Math.max(1, ...cells.map(({ minutes }) => minutes ?? 0))
+  const max = Math.max(0, ...cells.map(({ minutes }) => minutes ?? 0))
   const [ref, width] = useWidth()
-  const across = Math.max(0, width - HOURS_LEFT) / hours
+  const across = Math.min(MAX_ACROSS, Math.max(0, width - HOURS_LEFT) / hours)
   const every = [1, 2, 3, 6].find((step) => step * across >= HOUR) ?? 6
   const place = (index: number) => {
     const { weekday = 1, hour = 0 } = cells[index] ?? {}
@@ -476,7 +456,7 @@ export const Heatmap = (props: {
     return `${longWeekdays()[weekday - 1]} ${hourName(hour)}`
   }
   const most = cells.findIndex(({ minutes }) => minutes === max)
-  const peak = most < 0 ? '' : `${nameOf(most)}, ${meanDuration(max)}`
+  const busiest = `Busiest hour: ${nameOf(most)}, ${isMean ? 'on average ' : ''}${meanDuration(max)}`
   const drawn = useMemo(
     () =>
       width > 0 && (
@@ -512,7 +492,7 @@ export const Heatmap = (props: {
     <figure class="chart heat">
       <figcaption class="away">{label}</figcaption>
       <Readable
-        label={peak ? `${label}: peak ${peak}` : label}
+        label={`${label}. ${busiest}`}
         width={width}
         count={cells.length}
         down={hours}
@@ -543,11 +523,11 @@ export const Heatmap = (props: {
           </svg>
         </div>
       </Readable>
-      <Legend>
-        {peak && `Average week. Peak: ${peak}.`}
-        {!!total && ` Covers ${percent(Math.min(1, held / total))} of active time.`}
-      </Legend>
-      <AsTable caption={`${label}, average minutes per week`} head={['Hour', ...weekdays()]}>
+      <Legend>{busiest}</Legend>
+      <AsTable
+        caption={`${label}, ${isMean ? 'average minutes per week' : 'minutes'}`}
+        head={['Hour', ...weekdays()]}
+      >
         {() =>
           Array.from({ length: 24 }, (_, hour) => (
             <tr key={hourName(hour)}>

@@ -18,6 +18,12 @@ export const sinceText = (workspace: {
     ? `Days before ${fullDay(namesSince(workspace.activity_privacy_since))} stay hidden.`
     : ''
 
+/** What a level means for so many people. */
+export const smallTeamText = (level: string, members: number): string =>
+  level === 'team' && members < start.activity_min_group
+    ? ` A team of ${members === 1 ? 'one' : members} sees no team numbers at this level.`
+    : ''
+
 /** The people who see each person’s numbers, in short. */
 export const levelNames = { named: 'Visible to admins', team: 'Private to each person' } as const
 
@@ -25,5 +31,5 @@ export const levelNames = { named: 'Visible to admins', team: 'Private to each p
 export const consent = {
   named:
     'Admins see each member’s daily numbers by name, and members see the day when someone was last active. Admins don’t see anyone’s hours, but can tell that each person worked in an hour in which nearly everyone did. Totals update live, so frequent checks can show when someone works. At the level “Private to each person”, they can’t.',
-  team: `No one sees another person’s numbers or hours. Admins see the team’s numbers only for whole weeks in which at least ${start.activity_min_group} people were active. Members who pool their numbers, or an admin of two workspaces with the same people, could work out more.`,
+  team: `No one sees another person’s numbers or hours. Admins see the team’s numbers only for whole weeks in which at least ${start.activity_min_group} people were active. People who share their numbers with each other, or an admin of two workspaces with the same people, could infer more.`,
 } as const

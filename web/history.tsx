@@ -45,6 +45,8 @@ export const History = (props: {
   }) => Promise<{ version: number; warnings?: Warnings | undefined }>
   /** A restore's changes, as a sentence. */
   effect: string
+  /** What a version changed that changed none of its values. */
+  otherwise?: string
 }) => {
   const { versions, useVersion, mayRestore, restore, title = 'Versions', prefix = '' } = props
   const { query, change } = useUrlQuery()
@@ -120,6 +122,7 @@ export const History = (props: {
                               version={version}
                               previous={numbers[index + 1]}
                               useVersion={useVersion}
+                              otherwise={props.otherwise ?? 'Settings unchanged'}
                             />
                             <div class="small muted">
                               {created_by === null ? 'Author not recorded' : <bdi>{created_by}</bdi>},{' '}
@@ -205,6 +208,7 @@ const Summary = (props: {
   version: number
   previous: number | undefined
   useVersion: (version: number | undefined) => ReadState<Content>
+  otherwise: string
 }) => {
   const after = props.useVersion(props.version).data
   const before = props.useVersion(props.previous).data
@@ -221,7 +225,7 @@ const Summary = (props: {
             ? 'First version'
             : 'Oldest kept version'
           : keys.length === 0
-            ? 'Settings unchanged'
+            ? props.otherwise
             : `${named}${keys.length > NAMED ? ` and ${keys.length - NAMED} more` : ''}`}
     </div>
   )

@@ -25,24 +25,26 @@ export const useImpact = (isWanted: boolean) => {
     reach: (keys: string[], locked: string[]): string | undefined => {
       if (!first.data || !response.data) return undefined
       const known = projects.filter(({ workspace_id }) => workspace_id === workspace.id).length
+      const who = workspace.member_count === 1 ? 'you' : people(workspace.member_count)
+      if (known === 0) return `Applies to ${who}, and to each repository once someone works in it.`
       const hiding = new Set(keys.filter((key) => !locked.includes(key)).flatMap(hidingFor)).size
       const more = isComplete ? '' : 'at least '
-      const repositories = `${more}${count(known)} known ${known === 1 ? 'repository' : 'repositories'}`
+      const repositories = `${more}${count(known)} ${known === 1 ? 'repository' : 'repositories'}`
       const atLeast = response.data.next_cursor === null ? '' : 'at least '
-      const hidden = hiding > 0 ? `; ${atLeast}${overrideCount(hiding)} a changed key` : ''
-      return `Affects ${repositories} and ${people(workspace.member_count)}${hidden}.`
+      const hidden = hiding > 0 ? `; ${atLeast}${replacedBy(hiding)} a changed key` : ''
+      return `Applies to ${who} in ${repositories}${hidden}.`
     },
-    /** The overrides that set a key. */
-    about: (key: string, isLocked: boolean): string | undefined => {
+    /** The overrides that set a key. `isNew`: the lock isn't saved yet. */
+    about: (key: string, isLocked: boolean, isNew = false): string | undefined => {
       const repos = hidingFor(key).map(({ owner, repo }) => `${owner}/${repo}`)
       if (repos.length === 0) return isLocked ? 'Locked in every repository.' : undefined
-      const names = `${repos.slice(0, NAMED).join(', ')}${repos.length > NAMED ? ', …' : ''}`
-      return isLocked
-        ? `Locked in every repository. ${overridesOf(repos.length)} for it ${repos.length === 1 ? 'has' : 'have'} no effect: ${names}`
-        : `${overrideCount(repos.length)} it: ${names}`
+      const names = `${repos.slice(0, NAMED).join(', ')}${repos.length > NAMED ? `, and ${repos.length - NAMED} more` : ''}`
+      if (!isLocked) return `${replacedBy(repos.length)} it: ${names}`
+      const [what, does] = repos.length === 1 ? ['override', 'doesn’t'] : ['overrides', 'don’t']
+      return `${names}’s ${what} of it ${isNew ? 'will stop applying' : `${does} apply`}.`
     },
   }
 }
 
-const overridesOf = (number: number) => (number === 1 ? '1 override' : `${count(number)} overrides`)
-const overrideCount = (number: number) => `${overridesOf(number)} ${number === 1 ? 'hides' : 'hide'}`
+const replacedBy = (number: number) =>
+  number === 1 ? '1 override replaces' : `${count(number)} overrides replace`

@@ -28,6 +28,14 @@ interface ParseOptions {
 
 const isFault = (fault: Fault | false): fault is Fault => fault !== false
 
+/** What to do about a key whose prefix isn't listed. Undefined for other keys. */
+const unsharedText = (key: string): string | undefined => {
+  const [, prefix] = key.length <= limits.settings_key_length ? (/^([\w-][\w -]*)\./.exec(key) ?? []) : []
+  return prefix === undefined || keys.canExist(key)
+    ? undefined
+    : `This server doesn’t share ${prefix} settings yet. Its operator can add “${prefix}”.`
+}
+
 /** Everything that prevents saving, with its position. */
 export const faultsOf = (text: string, { allowNull = false, locked = [] }: ParseOptions = {}): Fault[] => {
   const { syntax, faults, members, isObject } = scanJson(text)
@@ -49,7 +57,8 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
       isNull && !allowNull && keys.canExist(key)
         ? `“${key}” is null. To remove a key, delete its line.`
         : fault !== undefined
-          ? `“${key.slice(0, limits.settings_key_length)}” ${fault.replaceAll(/`([^`]*)`/g, '“$1”')}.`
+          ? (unsharedText(key) ??
+            `“${key.slice(0, limits.settings_key_length)}” ${fault.replaceAll(/`([^`]*)`/g, '“$1”')}.`)
           : isLocked(locks, key)
             ? `“${key}” is locked. Remove it from the override, or unlock it in the workspace settings.`
             : undefined

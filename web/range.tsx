@@ -1,7 +1,7 @@
 import { useId, useRef } from 'preact/hooks'
 import { own } from '../schemas/own.js'
 import { comparisons, type Range } from './comparison.js'
-import { addDays, days, today } from './format.js'
+import { addDays, days, shortDays, today } from './format.js'
 import {
   type ChosenRange,
   calendarRanges,
@@ -60,7 +60,16 @@ export const RangeChoice = ({
       <button type="button" popovertarget={id} aria-pressed={preset === undefined}>
         {(preset === undefined && name) || (
           <span>
-            Custom<span class="away"> range</span>
+            {preset === undefined && !problem ? (
+              <>
+                <span class="away">Custom range: </span>
+                {shortDays(range.from, range.to)}
+              </>
+            ) : (
+              <>
+                Custom<span class="away"> range</span>
+              </>
+            )}
           </span>
         )}
         <Arrow />

@@ -46,8 +46,20 @@ export const FaultyField = ({ editing }: { editing: Editing }) => {
 
 const keys = settingsKeys(start.settings_keys)
 
-/** Without a schema, the settings that most teams share, if the operator has listed their prefixes. */
-const offered = start.settings_schema || keys.prefixes.length === 1 ? undefined : commonSchema(keys.hasPrefix)
+/** The settings that most teams share, if the operator has listed their prefixes. */
+const offered = keys.prefixes.length === 1 ? undefined : commonSchema(keys.hasPrefix)
+
+/** A schema with the settings that most teams share beside its own. */
+const withOffered = (schema: Schema): Schema => {
+  if (!offered) return schema
+  const [group] = offered['x-groups']
+  const properties = (group?.properties ?? []).filter((key) => !(key in propertiesOf(schema)))
+  return {
+    ...schema,
+    properties: { ...offered.properties, ...schema.properties },
+    'x-groups': [...schema['x-groups'], { title: group?.title ?? null, properties }],
+  }
+}
 
 export const SettingsEditor = (props: {
   label: string
@@ -75,7 +87,7 @@ export const SettingsEditor = (props: {
       label={`${label} (JSON)`}
       text={editing.text}
       faults={faults}
-      properties={propertiesOf(schema.data ?? offered)}
+      properties={propertiesOf(schema.data ? withOffered(schema.data) : offered)}
       onType={(text) => onEdit({ text })}
     >
       {children}
@@ -127,7 +139,7 @@ export const SettingsEditor = (props: {
   if (!schema.isNone)
     return (
       <Loaded response={schema} height={480}>
-        {form}
+        {(data) => form(withOffered(data))}
       </Loaded>
     )
   return (

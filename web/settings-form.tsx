@@ -263,7 +263,7 @@ const Setting = (props: {
         {onLock && <LockToggle name={key} isLocked={isLocked} mayLock={isSet} onLock={onLock} />}
         {isOverride && !isReadOnly && general !== undefined && value !== null && (
           <button type="button" class="plain act" onClick={() => onSet(null)}>
-            Hide<span class="away"> {key}</span>
+            Don’t apply here<span class="away">: {key}</span>
           </button>
         )}
         {isSet && (
@@ -273,7 +273,7 @@ const Setting = (props: {
         )}
       </div>
       {isOverride && isSet && value === null && (
-        <p class="small">Hidden: the workspace’s value doesn’t apply here.</p>
+        <p class="small">The workspace’s value doesn’t apply here.</p>
       )}
       {about && (
         <p class="small muted">

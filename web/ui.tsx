@@ -77,21 +77,46 @@ const shareText = (share: number): string => {
   return share < 10 ? percent(share) : `>${percent(9.99)}`
 }
 
-/** Initials on a color derived from the login. Pictures aren't loaded from other hosts. */
-export const Avatar = ({ login }: { login: string }) => {
-  let hue = 0
-  for (const char of login.toLowerCase()) hue = (hue * 31 + (char.codePointAt(0) ?? 0)) % 360
-  const initials = [...login.replace(/[^\p{L}\p{N}]/gu, '')].slice(0, 2).join('').toUpperCase() || '?'
-  return (
-    <span class="face" style={{ '--hue': String(hue) }} aria-hidden="true">
-      {initials}
-    </span>
+export type Letters = ReadonlyMap<string, string>
+
+const OTHERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+/** The first two letters of a name that aren't taken, or else others. */
+const freeLetters = (login: string, taken: ReadonlySet<string>): string => {
+  const own = login.toUpperCase().match(/[\p{L}\p{N}]/gu) ?? ['?']
+  const [first = '?', ...rest] = own
+  if (rest.length === 0 && !taken.has(first)) return first
+  for (const one of [...own, ...OTHERS])
+    for (const other of [...rest, ...OTHERS]) if (!taken.has(one + other)) return one + other
+  return first
+}
+
+/** Letters for each person that no one else in the list has. */
+export const lettersOf = (logins: readonly string[]): Letters => {
+  const taken = new Set<string>()
+  return new Map(
+    logins.toSorted().map((login) => {
+      const letters = freeLetters(login, taken)
+      taken.add(letters)
+      return [login, letters]
+    }),
   )
 }
 
-export const Person = ({ login }: { login: string }) => (
+/** Letters on a color derived from the login. Pictures aren't loaded from other hosts. */
+export const Person = ({ login, letters = lettersOf([login]) }: { login: string; letters?: Letters }) => (
   <span class="who">
-    <Avatar login={login} />
+    <span
+      class="face"
+      style={{
+        '--hue': String(
+          [...login.toLowerCase()].reduce((hue, char) => (hue * 31 + (char.codePointAt(0) ?? 0)) % 360, 0),
+        ),
+      }}
+      aria-hidden="true"
+    >
+      {letters.get(login)}
+    </span>
     <bdi class="text" title={login}>
       {login}
     </bdi>
@@ -108,24 +133,23 @@ export const RepoName = ({ repo }: { repo: string }) => {
   const { owner, repo: name } = splitRepoPath(repo)
   return (
     <bdi class="text" title={repo}>
-      <span class="muted">{shorten(owner)}/</span>
-      <wbr />
-      {name}
+      <span class="muted">{breakable(`${shorten(owner)}/`)}</span>
+      {breakable(name)}
     </bdi>
   )
 }
 
+/** A text that can break between its parts. */
+const breakable = (text: string, between = /(?<=[/.-])/) =>
+  text.split(between).map((part, index) => (
+    <>
+      {index > 0 && <wbr />}
+      {part}
+    </>
+  ))
+
 /** A setting's key. Long keys break before a dot. */
-export const SettingKey = ({ name }: { name: string }) => (
-  <>
-    {name.split(/(?=\.)/).map((part, index) => (
-      <>
-        {index > 0 && <wbr />}
-        {part}
-      </>
-    ))}
-  </>
-)
+export const SettingKey = ({ name }: { name: string }) => <>{breakable(name, /(?=\.)/)}</>
 
 /** A placeholder with the final size while content loads. */
 export const Skeleton = ({ height }: { height: number }) => (

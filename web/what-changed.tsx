@@ -8,14 +8,12 @@ export const WhatChanged = (props: {
   /** The range's finished days, and the compared ones. Undefined while they load, or if there are none. */
   now: ComparedDashboard | undefined
   before: ComparedDashboard | undefined
-  /** Whether the range has too few finished days. */
-  isShort: boolean
-  /** Whether there is nothing to compare the range with. */
-  isAlone: boolean
+  /** Why nothing is compared. */
+  lack: string | undefined
   addressOf: (repo: string) => string
   onDay: (day: string) => void
 }) => {
-  const { now, before, isShort, isAlone } = props
+  const { now, before, lack } = props
   const standouts = useMemo(() => now && before && standoutsOf(now, before), [now, before])
   return (
     <section class="card" aria-labelledby="changed">
@@ -28,7 +26,7 @@ export const WhatChanged = (props: {
           one’s median are left out, and so is today. People are never compared. The four largest are shown.
         </Tip>
       </header>
-      <ul class="standouts" aria-busy={!standouts && !isAlone && !isShort}>
+      <ul class="standouts" aria-busy={!standouts && !lack}>
         {standouts?.map((one) => (
           <li key={one.name}>
             <UpOrDown isUp={one.now > one.before} />{' '}
@@ -44,12 +42,8 @@ export const WhatChanged = (props: {
             {wordsOf(one)}
           </li>
         ))}
-        {isShort ? (
-          <li class="muted">The range is too short to compare. Choose one with at least 7 finished days.</li>
-        ) : isAlone ? (
-          <li class="muted">There is no range to compare with.</li>
-        ) : (
-          standouts?.length === 0 && <li class="muted">Nothing stands out against the weeks before.</li>
+        {(lack || standouts?.length === 0) && (
+          <li class="muted">{lack ?? 'Nothing stands out against the weeks before.'}</li>
         )}
       </ul>
     </section>

@@ -125,12 +125,12 @@ else {
   }
 
   const reads: [path: string, calls: string[], seen: string | RegExp][] = [
-    [`/w/${id}/me`, ['team/me', 'team/dashboard/mine?*'], 'My working hours'],
+    [`/w/${id}/me`, ['team/me', 'team/dashboard/mine?*'], 'My active time by day'],
     ['/account/privacy', ['me/views?*', 'me/recording'], 'Recording preferences'],
-    [`/w/${id}`, ['team/dashboard?*'], 'Working hours'],
+    [`/w/${id}`, ['team/dashboard?*'], 'Active time by day'],
     [`/w/${id}/people`, [`team/workspaces/${id}/members?*`, `team/workspaces/${id}/invites`], 'you'],
     [`/w/${id}/repos`, ['projects?*', 'team/dashboard?*'], 'pushed settings, v2'],
-    [`/w/${id}/repos/acme/web`, ['team/dashboard?*'], 'Working hours'],
+    [`/w/${id}/repos/acme/web`, ['team/dashboard?*'], 'Active time by day'],
     [
       `/w/${id}/repos/acme/web/settings`,
       [
@@ -442,7 +442,7 @@ else {
     await visitor.heading('Acme Corporation people').waitFor()
     await fake.release()
     await visitor.link('Team').click()
-    await visitor.sees('Working hours')
+    await visitor.sees('Active time by day')
     t.strictSame(complaints(), [])
   })
 
@@ -457,7 +457,7 @@ else {
     await guest.sees('The request timed out. The service or your connection may be slow. Try again.')
     await reading.release()
     await clickIfThere(guest.button('Try again'))
-    await guest.sees('Working hours')
+    await guest.sees('Active time by day')
     await guest.link('Settings').click()
     await guest.field('Editor settings (JSON)').fill('{ "ext.late": 1 }')
     const writing = await intercept(`team/workspaces/${id}/settings`, 'PATCH', guest)
@@ -516,7 +516,7 @@ else {
     t.equal(numbers.asked, limited, 'no request before Retry-After')
     await numbers.release()
     await clock.runFor(200_000)
-    await guest.sees('Working hours')
+    await guest.sees('Active time by day')
     // A call that was in flight when its fake response was released ends by the real clock. The test doesn't wait for it.
   })
 

@@ -66,7 +66,7 @@ else {
       '- [json]: {"editor.tabSize":4,"editor.wordWrap":"on"}\n+ [json]: {"editor.tabSize":2,"editor.wordWrap":"on"}',
     ])
     const reasons = [
-      'go.lintTool has another prefix',
+      'go.lintTool isn’t shared on this server',
       '[json] eslint.runtime is denied on this server (`SETTINGS_DENIED`)',
     ]
     t.same(await page.locator('dialog li').allInnerTexts(), reasons)
@@ -101,14 +101,12 @@ else {
     t.equal(await pending.locator('li').count(), 0)
   })
 
-  t.test('a repository’s page shows how pushed and effective settings differ', async () => {
+  t.test('a repository’s page says that pushed settings are only a copy', async () => {
     const { id } = await service.workspace(ada, { patterns: ['ada/*'] })
     await ada.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'editor.tabSize': 4 } })
     await ada.push('ada/api', { 'ext.a': 1, 'editor.tabSize': 2 })
     const admin = await visit(ada)
     await admin.open(`/w/${id}/repos/ada/api/settings`)
-    await admin.sees(
-      'Others get these settings only when they pull them, and effective settings come from the workspace and the repository’s override alone. For example, editor.tabSize is 2 here, and 4 is effective.',
-    )
+    await admin.sees('A saved copy. It doesn’t change what the team’s editors use.')
   })
 }

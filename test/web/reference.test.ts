@@ -22,8 +22,7 @@ else {
   }
   const operationOf = (visitor: Visitor, operation: string) =>
     visitor.page.locator(`[data-operation="${operation}"]`)
-  const filter = (visitor: Visitor, phrase: string) =>
-    visitor.field('Filter operations, guides and errors').fill(phrase)
+  const filter = (visitor: Visitor, phrase: string) => visitor.field('Search the API').fill(phrase)
   const PUSH = '/api/docs#/settings/pushSettings'
 
   t.test('the filter finds operations in both documents, guides and errors', async (t) => {

@@ -76,15 +76,15 @@ else {
     ],
     [
       `/w/${id}`,
-      'Working hours',
+      'Active time by day',
       /long/,
-      'What changed, Active time by day, Working hours, People, Repositories',
+      'What changed, Active time by day, People, Repositories',
       'People, Repositories',
     ],
     [`/w/${id}?from=2025-01-01&to=2025-12-31&show=commits`, 'Commits by week', /long/],
     [`/w/${id}/people`, 'invite', / people$/, 'Members and invites', 'People'],
     [`/w/${id}/repos`, 'Another repository', / repositories$/, 'Repositories', 'Repositories'],
-    [`/w/${id}/repos/acme/web`, 'Working hours', /^acme\/web/, 'Active time by day, Working hours', 'People'],
+    [`/w/${id}/repos/acme/web`, 'Active time by day', /^acme\/web/, 'Active time by day', 'People'],
     [
       `/w/${id}/repos/acme/web/settings`,
       'First version',
@@ -307,7 +307,7 @@ else {
       t.ok(picture.includes('<rect width="100%" height="100%" fill="rgb(21, 28, 37)"/>'), picture)
       t.ok(picture.includes('fill="rgb(108, 178, 255)"'), picture)
 
-      const about = visitor.button('About working hours')
+      const about = visitor.button('About active time')
       // In the middle, the tip has room below before and after.
       await about.evaluate((button) => button.scrollIntoView({ block: 'center' }))
       await about.click()

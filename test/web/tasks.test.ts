@@ -226,7 +226,7 @@ else {
 
   t.test('a repository’s most active person is two clicks away, at a shareable URL', async (t) => {
     await admin.go(`/w/${id}`)
-    await admin.sees('Working hours')
+    await admin.sees('Active time by day')
     t.strictSame(await rowsOf(admin, 'People'), ['AD\nada', 'BO\nbob'])
     await admin.button('Show only acme/web').click()
     await admin.settled()
@@ -235,7 +235,7 @@ else {
     await admin.settled()
     t.match(admin.page.url(), /repo=acme%2Fweb.*from=.*to=/)
     await admin.page.reload()
-    await admin.sees('Working hours')
+    await admin.sees('Active time by day')
     t.strictSame(await rowsOf(admin, 'People'), ['AD\nada', 'BO\nbob'])
     await admin.button('Remove filter acme/web').click()
     await admin.settled()
@@ -318,14 +318,14 @@ else {
     await admin.button('Previous range').click()
     t.strictSame(at(), { from: '2026-01-01', to: '2026-01-31' })
     await admin.go(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
-    await admin.button('Custom range').click()
+    await admin.button(/^Custom range/).click()
     await admin.page
       .getByRole('combobox', { name: 'Compare with', exact: true })
       .selectOption('52 weeks earlier')
     await admin.sees('2–8 Mar vs 3–9 Mar 2025, the same weekdays')
     await admin.go(`/w/${id}?from=2026-03-02&to=2026-03-08&compare=none`)
     await admin.sees('2–8 Mar')
-    await admin.button('Custom range').click()
+    await admin.button(/^Custom range/).click()
     await admin.button('Last week').click()
     const monday = mondayOf(today)
     t.strictSame(at(), { from: addDays(monday, -7), to: addDays(monday, -1), compare: 'none' })
@@ -336,7 +336,7 @@ else {
     await page.goto(`${service.url}/w/${id}?from=2026-02-31&to=2026-03-08`)
     await admin.sees('Invalid date range. One of the dates doesn’t exist.')
     await admin.button('Show Sat, 28 Feb 2026 to Sun, 8 Mar 2026').click()
-    await admin.sees('Working hours')
+    await admin.sees('Active time by day')
     await admin.settled()
     t.equal(await countOf(page.getByRole('alert'), 0), 0)
     await admin.go(`/w/${id}?from=${addDays(today, -3)}&to=${addDays(today, 30)}&compare=none`)
@@ -374,7 +374,7 @@ else {
       // Zoomed, so that there is little room below the header.
       await admin.page.setViewportSize({ width: 640, height: 450 })
       await admin.open(`/w/${id}`)
-      await admin.sees('Working hours')
+      await admin.sees('Active time by day')
       const reached = new Set<string>()
       for (let step = 0; step < 100; step++) {
         // Backwards, because scrolling up could hide the next element behind the header.
@@ -715,7 +715,7 @@ else {
     t.equal(await visitor.page.locator('.figure, figure, table').count(), 0)
     await visitor.link('People').click()
     const consent =
-      'No one sees another person’s numbers or hours. Admins see the team’s numbers only for whole weeks in which at least 5 people were active. Members who pool their numbers, or an admin of two workspaces with the same people, could work out more.'
+      'No one sees another person’s numbers or hours. Admins see the team’s numbers only for whole weeks in which at least 5 people were active. People who share their numbers with each other, or an admin of two workspaces with the same people, could infer more.'
     await visitor.sees(`${consent} Admins manage people, repositories and settings.`)
     await visitor.open('/account/privacy')
     await visitor.sees(new RegExp(`^Initech: ${consent} In effect since `))
@@ -915,7 +915,7 @@ else {
     t.strictSame(await visitor.violations(), [])
     await work(bob, 'soylent/green', today, 5)
     await visitor.open(`/w/${id}`)
-    await visitor.sees('Working hours')
+    await visitor.sees('Active time by day')
     t.equal(await countOf(visitor.heading('First steps'), 0), 0)
   })
 
@@ -925,7 +925,7 @@ else {
     const visitor = await visit(hal)
     const { page } = visitor
     await visitor.open('/account/editors')
-    await visitor.sees('No heartbeat has arrived yet.')
+    await visitor.sees('No heartbeat has arrived yet. It appears here by itself.')
     await visitor.button('Copy commands').waitFor()
     await visitor.button('Create editor key').click()
     await visitor.heading('.wakatime.cfg').waitFor()
@@ -934,7 +934,6 @@ else {
       page,
       ['notes', 'dotfiles'].map((project) => ({ time: now, project })),
     )
-    await visitor.button('Check for heartbeats').click()
     await visitor.sees(/^Last heartbeat: /)
 
     await visitor.open('/account/editors')
@@ -987,7 +986,6 @@ else {
     const { pathname } = new URL(await visitor.field('URL').inputValue())
     const webhook = new Webhook(service, 'github', ada, id, pathname, secret)
     await webhook.push('acme/web', [commitOf('ada', today), commitOf('stranger', today)])
-    await visitor.button('Check for deliveries').click()
     await visitor.sees('1 counted, 1 skipped (not a member)')
     await page.setViewportSize({ width: 320, height: 640 })
     t.strictSame(await visitor.violations(), [])
@@ -1009,7 +1007,7 @@ else {
     await fay.post('/api/team/workspaces/join', { code })
     await work(fay, 'acme/web', addDays(today, -3), 30)
     await admin.open(`/w/${id}`)
-    await admin.sees('Working hours')
+    await admin.sees('Active time by day')
     const visitor = await visit(fay)
     await visitor.open('/account/privacy')
     await visitor.page.locator('main').getByText(/^ada$/).first().waitFor()

@@ -23,13 +23,15 @@ else {
 
     await visitor.open('/account')
     const { page } = visitor
-    await page.getByText('Asia/Tokyo, the last one that an editor or this page named.').waitFor()
+    await page.getByText('Asia/Tokyo, named by this browser or an editor, the last one that did.').waitFor()
     await page.getByRole('combobox', { name: 'Time zone' }).selectOption('Europe/Berlin')
     await page.getByRole('button', { name: 'Save time zone' }).click()
-    await page.getByText('Europe/Berlin, because you chose it.').waitFor()
+    await page.getByText('Europe/Berlin, chosen by you.').waitFor()
     t.equal(await zoneOf(ada), 'Europe/Berlin true')
     await page.getByRole('button', { name: 'Let my editors set it' }).click()
-    await page.getByText('Europe/Berlin, the last one that an editor or this page named.').waitFor()
+    await page
+      .getByText('Europe/Berlin, named by an editor or another browser, the last one that did.')
+      .waitFor()
     t.equal(await zoneOf(ada), 'Europe/Berlin false')
     t.strictSame(visitor.complaints, [])
   })

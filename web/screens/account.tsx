@@ -105,10 +105,10 @@ const TimeZone = ({ me, again }: { me: AnswerOf<'GET /api/me'>; again(): void })
       <p>
         <strong>{labelOfZone(me.timezone ?? 'UTC')}</strong>,{' '}
         {me.timezone_chosen
-          ? 'because you chose it. Your editors don’t change it.'
+          ? 'chosen by you. Your editors don’t change it.'
           : me.timezone === null
-            ? 'until an editor or this page names another.'
-            : 'the last one that an editor or this page named. UTC never replaces another, because containers and servers run in UTC.'}
+            ? 'until an editor or this browser names another.'
+            : `named by ${me.timezone === here ? 'this browser or an editor' : 'an editor or another browser'}, the last one that did. UTC never replaces another.`}
       </p>
       <p class="muted">
         Your days, weeks and recording hours are in this time zone. Activity that’s already recorded stays
@@ -155,8 +155,8 @@ const Sessions = () => {
   return (
     <Card id="sessions" title="Sessions">
       <p class="muted">
-        “Everywhere” includes all browsers and editors that are signed in now. Access keys stay valid until
-        you revoke them under <a href="/account/editors">Editors and keys</a>.
+        “Sign out everywhere” signs you out of every browser and editor. Access keys stay valid until you
+        revoke them under <a href="/account/editors">Editors and keys</a>.
       </p>
       {failure && <FailureNote failure={failure} />}
       <div class="row">

@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Client, createClient } from '../../client/src/client.js'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
-import { coveredAddress } from '../addresses.js'
+import { coveredAddress, coveringWorkspaces } from '../addresses.js'
 import { announce } from '../announce.js'
-import { call, refresh, useAction, useRead } from '../api.js'
+import { call, refresh, useAction, usePolling, useRead } from '../api.js'
 import { EditorKey } from '../editor-key.js'
 import { bytes, count, duration, time } from '../format.js'
 import { type Me, useMe } from '../me.js'
@@ -50,8 +50,11 @@ const Extension = () => (
   </Card>
 )
 
+const BEAT_POLL_MS = 5_000
+
 const SetUp = () => {
   const response = useRead('GET /api/me', {})
+  usePolling(response.data?.heartbeats === null, response.again, BEAT_POLL_MS)
   return (
     <Card id="set-up" title="Any other editor">
       <p class="muted">
@@ -71,25 +74,16 @@ const SetUp = () => {
           Create an editor key for this computer. Then add the lines that appear to the file{' '}
           <span class="mono">.wakatime.cfg</span> in your home folder.
         </li>
-        <li>Use your editor for two minutes. Its first heartbeat then appears below.</li>
+        <li>Use your editor for two minutes. Its first heartbeat then appears below by itself.</li>
       </ol>
       <EditorKey />
       <Loaded response={response} height={36}>
         {({ heartbeats }) => (
-          <div class="row apart">
-            <p>
-              {heartbeats ? `Last heartbeat: ${time(heartbeats.last_at)}.` : 'No heartbeat has arrived yet.'}
-            </p>
-            <button
-              type="button"
-              onClick={() => {
-                response.again()
-                announce('Checking for heartbeats')
-              }}
-            >
-              Check for heartbeats
-            </button>
-          </div>
+          <p role="status">
+            {heartbeats
+              ? `Last heartbeat: ${time(heartbeats.last_at)}.`
+              : 'No heartbeat has arrived yet. It appears here by itself.'}
+          </p>
         )}
       </Loaded>
     </Card>
@@ -208,6 +202,9 @@ const Projects = () => {
 const Assign = (props: { project: Project; onClose: () => void; onAssigned: () => void }) => {
   const { name, repo, minutes } = props.project
   const { projects } = useProjects()
+  const [typed, type] = useState(repo ?? '')
+  // The workspaces aren't known to people without a subscription.
+  const workspaces = coveringWorkspaces((useMe() as Me | null)?.workspaces ?? [], typed.trim())
   const { busy, failure, act } = useAction()
   const repos = new Set(projects.map(({ owner, repo }) => `${owner}/${repo}`))
   const submit = async (form: FormData) => {
@@ -232,7 +229,8 @@ const Assign = (props: { project: Project; onClose: () => void; onAssigned: () =
             pattern="\s*[^\s\/]+\/[^\s\/]+\s*"
             title="owner/repository"
             placeholder="acme/web"
-            defaultValue={repo ?? ''}
+            value={typed}
+            onInput={(event) => type(event.currentTarget.value)}
             autocomplete="off"
           />
           <datalist id="known-repos">
@@ -241,9 +239,11 @@ const Assign = (props: { project: Project; onClose: () => void; onAssigned: () =
             ))}
           </datalist>
         </label>
-        <p class="muted">
-          From now on, activity with this name counts for the repository. The stored minutes (
-          {duration(minutes)}) also count. Minutes that already counted for another repository stay there.
+        <p class="muted" role="status" hidden={!/.\/./.test(typed)}>
+          {workspaces.length > 0
+            ? `In ${workspaces.map(({ name }) => name).join(' and ')}, activity with this name counts from now on, and so does the part of its ${duration(minutes)} since you joined. The rest stays yours.`
+            : `No workspace of yours covers this repository. The ${duration(minutes)} stay yours, and only you see them.`}{' '}
+          Minutes that already counted for another repository stay there.
         </p>
         {failure && <FailureNote failure={failure} />}
         <div class="row end">

@@ -109,7 +109,7 @@ const Steps = ({ data }: { data: Data }) => {
                   {people(step.users)}
                   <span class="muted">
                     {index > 0 &&
-                      `, ${comparedWith(data.steps[index - 1]?.users ?? 0, step)}, ${share(step.conversion_from_start)} of the first step, median time ${span(step.median_seconds_from_start)}`}
+                      `, ${comparedWith(data.steps[index - 1]?.users ?? 0, step)}, ${share(step.conversion_from_start)} of the first step${step.median_seconds_from_start ? `, median time ${span(step.median_seconds_from_start)}` : ''}`}
                   </span>
                 </span>
               </div>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, useRead } from '../api.js'
-import { consent, levelNames, namesSince, sinceText } from '../consent.js'
+import { consent, levelNames, namesSince, sinceText, smallTeamText } from '../consent.js'
 import { fullDay, time, utcDay } from '../format.js'
 import { useMe, useWorkspace } from '../me.js'
 import { toast } from '../toast.js'
@@ -51,7 +51,7 @@ export const MembersPrivacy = () => {
 
 const Choice = ({ state, again }: { state: State; again: () => void }) => {
   const me = useMe()
-  const { id } = useWorkspace()
+  const { id, member_count } = useWorkspace()
   const [chosen, choose] = useState<Level>(state.activity_privacy)
   const [asking, ask] = useState(false)
   const isChanged = chosen !== state.activity_privacy
@@ -96,6 +96,7 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
                 <strong>{title}</strong>
                 <span id={`privacy-${level}`} class="small muted">
                   {about}
+                  {smallTeamText(level, member_count)}
                 </span>
               </span>
             </label>

@@ -7,7 +7,7 @@ import { announce } from '../announce.js'
 import { call, refresh, useAction, useRead } from '../api.js'
 import { Calendar, Heatmap } from '../charts.js'
 import { consent } from '../consent.js'
-import { addDays, count, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
+import { addDays, count, counted, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { rangeOf, selectedRange, titleOf, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
@@ -30,6 +30,7 @@ import {
 import { type Listing, listedRepos, metrics, numbersOf, repoColumn, TrendCard, useSummary } from './team.js'
 
 const FirstMinute = lazy(() => rest().then(({ FirstMinute }) => FirstMinute))
+const DeleteDay = lazy(() => rest().then(({ DeleteDay }) => DeleteDay))
 
 type Own = AnswerOf<'GET /api/team/dashboard/mine'>
 
@@ -57,14 +58,15 @@ export const MyActivity = () => {
   // Loaded before the numbers are shown, because the note about it would move them.
   const names = useRead('GET /api/me/editor-projects', {})
   const recording = useRead('GET /api/me/recording', {})
-  const waiting = sum(
-    (names.data?.projects ?? []).map(({ state, minutes }) => (state === 'waiting' ? minutes : 0)),
+  const waiting = (names.data?.projects ?? []).filter(
+    ({ state, minutes }) => state === 'waiting' && minutes > 0,
   )
   // Someone without any minutes in a year is new here.
   const isNew = year.data?.daily.every(({ active_minutes }) => !active_minutes) ?? false
   // Empty figures and charts aren't shown.
   const isEmpty = isNew && metrics.every(({ name }) => !response.data?.totals[name])
   const [wasNew, remember] = useState(false)
+  const [deleting, askToDelete] = useState(false)
   useEffect(() => {
     if (isNew) remember(true)
     else if (wasNew) refresh()
@@ -109,10 +111,11 @@ export const MyActivity = () => {
       {chosen.problem ? null : response.data && isReady ? (
         <div class={response.stale ? 'stack stale' : 'stack'} aria-busy={response.stale}>
           {recording.data?.paused && <Paused recording={recording.data} again={recording.again} />}
-          {waiting > 0 && (
+          {waiting[0] && (
             <p>
-              {duration(waiting)} wait in <a href="/account/editors#projects">Project names</a>: assign a
-              repository to count them.
+              {duration(sum(waiting.map(({ minutes }) => minutes)))} in “<bdi>{waiting[0].name}</bdi>”
+              {waiting.length > 1 && ` and ${counted(waiting.length - 1, 'other name')}`} have no repository
+              yet. <a href="/account/editors#projects">Choose one</a>
             </p>
           )}
           {(isNew || wasNew) && (
@@ -135,27 +138,31 @@ export const MyActivity = () => {
                   compared={compared}
                   earlier={previous}
                 />
-                <section class="card" aria-labelledby="hours">
-                  <header class="row apart">
-                    <h2 id="hours">My working hours</h2>
-                    <Tip about="my working hours">
-                      Active minutes by weekday and hour in an average week of the selected range, in the time
-                      zone in which they were recorded. Minutes that were reported without an hour, and hours
-                      past their retention period, aren’t included. No one else gets this chart.{' '}
-                      {consent[workspace.activity_privacy]}
-                    </Tip>
-                  </header>
-                  <Heatmap
-                    cells={response.data.heatmap ?? []}
-                    counts={weekdayCounts(response.data.range)}
-                    total={response.data.totals.active_minutes}
-                    label="My active time by weekday and hour"
-                  />
-                </section>
+                {response.data.heatmap?.some(({ minutes }) => minutes) && (
+                  <section class="card" aria-labelledby="hours">
+                    <header class="row apart">
+                      <h2 id="hours">My working hours</h2>
+                      <Tip about="my working hours">
+                        Active minutes by weekday and hour, in the time zone in which they were recorded. From
+                        two weeks on, they are averages per week. Minutes that were reported without an hour,
+                        and hours past their retention period, aren’t included. No one else gets this chart.{' '}
+                        {consent[workspace.activity_privacy]}
+                      </Tip>
+                    </header>
+                    <Heatmap
+                      cells={response.data.heatmap}
+                      counts={weekdayCounts(response.data.range)}
+                      label="My active time by weekday and hour"
+                    />
+                  </section>
+                )}
               </div>
               <section class="card" aria-labelledby="calendar">
-                <header>
+                <header class="row apart">
                   <h2 id="calendar">My year</h2>
+                  <button type="button" class="plain" onClick={() => askToDelete(true)}>
+                    Delete time of {range.from === range.to ? 'this' : 'a'} day…
+                  </button>
                 </header>
                 {squares ? (
                   <Calendar daily={squares} label="My active time by day" />
@@ -163,6 +170,7 @@ export const MyActivity = () => {
                   <Skeleton height={CALENDAR_HEIGHT} />
                 )}
               </section>
+              {deleting && <DeleteDay day={range.to} onClose={() => askToDelete(false)} />}
               <MyRepos data={response.data} compared={compared} onChoose={(repo) => set({ repo })} />
             </>
           )}

@@ -90,8 +90,8 @@ export const Privacy = () => {
           </Card>
           <Card id="deletion" title="Deletion">
             <p>
-              Deletes your account, and workspaces without other members. Your daily numbers stay in the other
-              teams’ totals, without your name.
+              Deletes your account, and any workspace where you’re the only member. Your daily numbers stay in
+              the other teams’ totals, without your name.
             </p>
             <div>
               <DeleteMe />
@@ -286,7 +286,8 @@ const DeleteMe = () => {
           onYes={async () => {
             await call('DELETE /api/me', { body: { confirm: login } })
             clearCache()
-            location.assign('/')
+            sessionStorage.clear()
+            location.assign('/?auth_error=account_deleted')
           }}
           onClose={() => ask(false)}
           explain={({ code, problem }) =>
@@ -302,9 +303,9 @@ const DeleteMe = () => {
           }
         >
           <p>
-            This deletes your sessions, access keys, hours and memberships, and every workspace that has no
-            other member. Your daily numbers stay in the other teams’ totals, without your name. If you sign
-            in again, you get a new account. You can’t undo this.
+            This deletes your sessions, access keys, hours and memberships, and any workspace where you’re the
+            only member. Your daily numbers stay in the other teams’ totals, without your name. If you sign in
+            again, you get a new account. You can’t undo this.
           </p>
         </Confirm>
       )}

@@ -19,7 +19,9 @@ import {
   FailureNote,
   FailureOf,
   Form,
+  type Letters,
   Loaded,
+  lettersOf,
   More,
   Person,
   SortedTable,
@@ -104,8 +106,15 @@ const List = () => {
   // Rows that arrive later would move the others.
   const waits = managed && !invites.data && !invites.failure
   const columns = useMemo(
-    () => columnsOf(workspace, isMine, (member, role) => changeRole({ member, role }), remove, revoke),
-    [workspace, me.login],
+    () =>
+      columnsOf(
+        { ...workspace, letters: lettersOf(members.map(({ login }) => login)) },
+        isMine,
+        (member, role) => changeRole({ member, role }),
+        remove,
+        revoke,
+      ),
+    [workspace, me.login, members.length],
   )
   return (
     <section class="card stack tight" aria-label="Members and invites">
@@ -203,7 +212,7 @@ const List = () => {
 const nameOf = (row: Row): string => (isInvite(row) ? row.code : row.login)
 
 const columnsOf = (
-  workspace: Workspace,
+  workspace: Workspace & { letters: Letters },
   isMine: (member: Member) => boolean,
   onRole: (member: Member, role: Role) => void,
   onRemove: (member: Member) => void,
@@ -220,7 +229,7 @@ const columnsOf = (
           <OpenInvite invite={row} />
         ) : (
           <span class="row">
-            <Person login={row.login} />
+            <Person login={row.login} letters={workspace.letters} />
             {isMine(row) && <span class="tag">you</span>}
           </span>
         ),

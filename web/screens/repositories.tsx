@@ -39,7 +39,7 @@ export const Repositories = () => {
   const ownCompared = useComparison('GET /api/team/dashboard/mine', own.data, query.compare, filter)
   const compared = isAdmin ? teamCompared : ownCompared
   const known = useProjects(query.repo === undefined)
-  useTitle(`${workspace.name} repositories`)
+  useTitle(isAdmin ? `${workspace.name} repositories` : 'My time by repository')
   const open = (repo: string, replace = false) =>
     route(repoAddress(workspace.id, splitRepoPath(repo)), replace)
   useEffect(() => {
@@ -95,7 +95,13 @@ export const Repositories = () => {
     <>
       <div class="row apart">
         <h1>
-          <bdi>{workspace.name}</bdi> repositories
+          {isAdmin ? (
+            <>
+              <bdi>{workspace.name}</bdi> repositories
+            </>
+          ) : (
+            'My time by repository'
+          )}
         </h1>
         <div class="row">
           <RangeChoice
@@ -122,7 +128,7 @@ export const Repositories = () => {
       <FailureOf response={[response, known.response]} />
       <section class="card stack tight" aria-labelledby="repos">
         <h2 id="repos" class="away">
-          {isAdmin ? 'Repositories' : 'My activity by repository'}
+          Repositories
         </h2>
         {(data && !known.isLoading) || response.failure || chosen.problem ? (
           <div class={response.stale ? 'stack stale' : 'stack'} aria-busy={response.stale}>

@@ -33,7 +33,7 @@ import {
 import { Unsaved } from '../unsaved.js'
 import { MoveSettings } from './move-settings.js'
 import { PushedSettings } from './snapshots.js'
-import { Figures, metrics, TeamNumbers, TrendCard, useSummary } from './team.js'
+import { Figures, metrics, OWN_METRICS, TeamNumbers, TrendCard, useSummary } from './team.js'
 
 type Effective = AnswerOf<'GET /api/team/effective-config'>
 type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
@@ -179,12 +179,7 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
         />
       )}
       {(project ? project.version !== null : !isComplete && !isLoading) && (
-        <PushedSettings
-          owner={owner}
-          repo={repo}
-          workspaceId={workspace.id}
-          effective={effective.data?.settings}
-        />
+        <PushedSettings owner={owner} repo={repo} workspaceId={workspace.id} />
       )}
       {isAdmin && isCovered && isNone && isComplete && !project?.synced && (
         <MoveSettings workspaceId={workspace.id} name={name} onMoved={again} />
@@ -192,8 +187,6 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
     </>
   )
 }
-
-const OWN_METRICS = metrics.map(({ name }) => name).filter((name) => name !== 'active_members')
 
 /** The caller's own numbers in a repository, for members and in personal workspaces. */
 const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {
@@ -256,7 +249,7 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {
 
 interface Row {
   key: string
-  /** As JSON. Undefined if the override unsets the key. */
+  /** As JSON. Undefined if the override says that the key doesn't apply here. */
   value: string | undefined
   source: string
   hides: string
@@ -277,7 +270,7 @@ const rowsOf = (data: Effective, { settings }: State, override: Override | undef
     return {
       ...row,
       source: source === 'locked' ? 'Workspace, locked' : 'Workspace',
-      hides: isHidden ? `Override: ${set[key] === null ? 'hide' : json(set[key])}` : '',
+      hides: isHidden ? `Override: ${set[key] === null ? 'don’t apply here' : json(set[key])}` : '',
     }
   })
   const hidden = Object.keys(settings).filter((key) => !(key in data.settings))
@@ -302,7 +295,7 @@ const columns: Column<Row>[] = [
     name: 'value',
     title: 'Value',
     cell: ({ value }) =>
-      value === undefined ? <span class="muted">none</span> : <span class="mono">{value}</span>,
+      value === undefined ? <span class="muted">doesn’t apply here</span> : <span class="mono">{value}</span>,
   },
   {
     name: 'source',
@@ -389,6 +382,7 @@ const OverrideSection = (props: {
   const about = (key: string) => {
     if (!values || !(key in state.settings)) return undefined
     if (!(key in values)) return `The workspace’s value applies again: ${json(state.settings[key])}`
+    if (values[key] === null) return `The workspace’s value won’t apply here: ${json(state.settings[key])}`
     return `Overrides the workspace’s value: ${json(state.settings[key])}`
   }
   if (editing) {
@@ -409,7 +403,7 @@ const OverrideSection = (props: {
             locked={state.locked}
             general={state.settings}
           >
-            Set a workspace key to null to unset it here.
+            With null, a workspace key doesn’t apply here.
           </SettingsEditor>
           <FaultyField editing={editing} />
           {values && isChanged && (
@@ -442,7 +436,6 @@ const OverrideSection = (props: {
           </p>
           <IneffectiveKeys settings={override.settings} locked={state.locked} />
           <pre class="diff">{textOf(override.settings)}</pre>
-          {!saved && <WarningList warnings={override.warnings ?? []} stored />}
         </>
       ) : (
         <p class="muted">No override. The workspace settings apply unchanged.</p>

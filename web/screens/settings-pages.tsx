@@ -49,7 +49,7 @@ const pages: SettingsPage[] = [
     path: '/integrations',
     title: 'Integrations',
     heading: 'integrations',
-    isShown: (workspace) => toAdmins(workspace) || !workspace.personal,
+    isShown: (workspace) => toAdmins(workspace) || workspace.organization !== null,
     Content: Integrations,
   },
   { path: '/audit', title: 'Audit', heading: 'audit trail', isShown: toAdmins, Content: Audit },

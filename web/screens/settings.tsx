@@ -65,6 +65,7 @@ export const EditorSettings = () => {
           return data
         }}
         effect={`The settings, locks and idle window change for ${people(workspace.member_count)}. The privacy level doesn’t change.`}
+        otherwise="Privacy level changed"
       />
       <ConfigurationFile isAdmin={isAdmin} again={again} />
     </>
@@ -194,18 +195,18 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
               onLock={(locked) => edit({ locked })}
               wrong={warningsByKey(draft.base.warnings ?? [], patch)}
             >
-              {values && `${bytes(sizeOf(values))} of ${bytes(limits.settings_bytes)} used`}
+              {values &&
+                2 * sizeOf(values) > limits.settings_bytes &&
+                `${bytes(sizeOf(values))} of ${bytes(limits.settings_bytes)} used`}
             </SettingsEditor>
             <div>
               <button type="button" aria-disabled={!values} onClick={() => values && setImporting(true)}>
                 Import settings.json…
               </button>
             </div>
-            {!saved && isUntouched(draft) && <WarningList warnings={draft.base.warnings ?? []} stored />}
             <p class="small muted">
-              A locked key has this value in every repository. Editors still prefer a language block, a
-              person’s own included: only a locked block, such as <span class="mono">[python]</span>, fixes a
-              language. To set a value for one repository, open{' '}
+              A locked key has this value in every repository. A <span class="mono">[python]</span> block
+              still wins for Python unless you lock it too. To set a value for one repository, open{' '}
               <a href={`/w/${workspace.id}/repos`}>Repositories</a>.
             </p>
           </section>
@@ -220,13 +221,13 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                     <Diff
                       before={draft.base.settings}
                       after={values}
-                      about={(key) => impact.about(key, locked.includes(key))}
+                      about={(key) => impact.about(key, locked.includes(key), locks.includes(key))}
                     />
                   )}
                   {locks.map((key) => (
                     <p key={key}>
                       Lock <span class="mono">{key}</span>.{' '}
-                      {!(key in patch) && <span class="muted">{impact.about(key, true)}</span>}
+                      {!(key in patch) && <span class="muted">{impact.about(key, true, true)}</span>}
                     </p>
                   ))}
                   {unlocks.map((key) => (
@@ -243,7 +244,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
               )}
               {imported && <LeftOutList imported={imported} />}
               {isChanged && <ReasonField />}
-              {!isDirty && <p class="muted">Changes show up here before you save them.</p>}
+              {!isDirty && <p class="muted">Nothing to review yet</p>}
               {conflict && (
                 <Conflict
                   base={draft.base.settings}

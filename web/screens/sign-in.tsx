@@ -29,6 +29,8 @@ const signInFailure = (): string | undefined => {
     upstream_failed: `${host} returned an unexpected response. Try again later.`,
     oauth_state_invalid: 'The sign-in took too long or started in another browser. Try again.',
     oauth_not_configured: 'This installation has no browser sign-in. Use a token.',
+    account_deleted:
+      'Your account is deleted, and you’re signed out everywhere. If you sign in again, you get a new account.',
     account_disabled: 'The operator of this service disabled your account. Contact the operator.',
     rate_limited: 'Too many sign-ins from your network. Wait a minute, then try again.',
   }

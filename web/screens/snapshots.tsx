@@ -4,11 +4,11 @@ import { repoSettingsAddress } from '../addresses.js'
 import { call, useRead } from '../api.js'
 import { bytes, time } from '../format.js'
 import { History } from '../history.js'
-import { same, textOf, type Values } from '../json.js'
+import { textOf } from '../json.js'
 import { useMe } from '../me.js'
 import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
-import { Card, Confirm, Loaded, SettingKey, Skeleton } from '../ui.js'
+import { Card, Confirm, Loaded, Skeleton } from '../ui.js'
 
 /** The old address of a repository's pushed settings. It leads to the repository's page, if the person has access. */
 export const Snapshots = () => {
@@ -45,14 +45,8 @@ export const Snapshots = () => {
 }
 
 /** The settings that were pushed with the repository, and their versions. */
-export const PushedSettings = (props: {
-  owner: string
-  repo: string
-  workspaceId: string | undefined
-  /** The effective settings, if the page shows them too. */
-  effective?: Values | undefined
-}) => {
-  const { owner, repo, workspaceId, effective = {} } = props
+export const PushedSettings = (props: { owner: string; repo: string; workspaceId: string | undefined }) => {
+  const { owner, repo, workspaceId } = props
   const { workspaces } = useMe()
   const [removing, remove] = useState(false)
   const path = { owner, repo }
@@ -74,11 +68,7 @@ export const PushedSettings = (props: {
                 Version {data.version} by <bdi>{data.updated_by}</bdi>, {time(data.updated_at)},{' '}
                 {bytes(data.size_bytes)}
               </p>
-              <p>
-                Others get these settings only when they pull them, and effective settings come from the
-                workspace and the repository’s override alone.{' '}
-                <Difference {...{ effective }} pushed={data.settings} />
-              </p>
+              <p>A saved copy. It doesn’t change what the team’s editors use.</p>
               <pre class="diff">{textOf(data.settings)}</pre>
               {isAdmin && (
                 <div>
@@ -131,28 +121,4 @@ export const PushedSettings = (props: {
       )}
     </>
   )
-}
-
-/** Shows a key whose pushed value isn't the effective one, or else a made-up example. */
-const Difference = ({ pushed, effective }: { pushed: Values; effective: Values }) => {
-  const key = Object.keys(pushed).find(
-    (key) => Object.hasOwn(effective, key) && !same(effective[key], pushed[key]),
-  )
-  if (key === undefined) return <>If a key is 2 here and 4 in the workspace, 4 is effective.</>
-  return (
-    <>
-      For example,{' '}
-      <bdi class="mono">
-        <SettingKey name={key} />
-      </bdi>{' '}
-      is <bdi class="mono">{shorten(pushed[key])}</bdi> here, and{' '}
-      <bdi class="mono">{shorten(effective[key])}</bdi> is effective.
-    </>
-  )
-}
-
-const MAX_EXAMPLE_LENGTH = 100
-const shorten = (value: unknown) => {
-  const text = JSON.stringify(value)
-  return text.length > MAX_EXAMPLE_LENGTH ? `${text.slice(0, MAX_EXAMPLE_LENGTH)}…` : text
 }

@@ -48,6 +48,7 @@ import {
   DownloadIcon,
   FailureOf,
   Filters,
+  lettersOf,
   Measure,
   NumbersSkeleton,
   Person,
@@ -227,6 +228,7 @@ export const TeamNumbers = (props: {
           )}
           <Figures
             data={data}
+            {...(filter.member && { only: OWN_METRICS })}
             now={now?.totals}
             previous={comparison?.totals}
             shown={shown.name}
@@ -237,12 +239,11 @@ export const TeamNumbers = (props: {
             <WhatChanged
               now={now}
               before={comparison}
-              isShort={query.compare !== 'none' && isTooShort(compared.ranges?.now)}
-              isAlone={
-                !compared.ranges ||
-                (previous !== undefined && now !== undefined && !comparison) ||
-                compared.response.some(({ failure }) => failure)
-              }
+              lack={uncomparedText({
+                ...{ isPublishing, isNone: query.compare === 'none', ranges: compared.ranges },
+                isFailed: [response, ...compared.response].some(({ failure }) => failure),
+                isDifferent: now !== undefined && previous !== undefined && !comparison,
+              })}
               addressOf={(repo) => repoAddress(workspace.id, splitRepoPath(repo)) + rangeIn(location.search)}
               onDay={(day) => set({ from: day, to: day })}
             />
@@ -276,6 +277,22 @@ export const TeamNumbers = (props: {
   )
 }
 
+/** Why a range isn't compared. Undefined if it is, or will be. */
+const uncomparedText = (state: {
+  isPublishing: boolean
+  isFailed: boolean
+  isNone: boolean
+  isDifferent: boolean
+  ranges: { now: Range } | undefined
+}): string | undefined => {
+  if (state.isPublishing) return 'The comparison appears once all weeks are published.'
+  if (state.isFailed) return 'The numbers to compare with couldn’t be loaded.'
+  if (state.isNone) return 'You chose to compare with nothing.'
+  if (isTooShort(state.ranges?.now))
+    return 'The range is too short to compare. Choose one with at least 7 finished days.'
+  return state.isDifferent ? 'A different number of weeks was published before.' : undefined
+}
+
 /** How often the page looks whether past weeks are published. */
 const PUBLISHING_MS = 10_000
 
@@ -302,24 +319,16 @@ export const hasNumbers = (
 }
 
 /** Why a team has no numbers yet, and what works meanwhile. */
-const Hidden = ({ children }: { children: ComponentChildren }) => {
-  const workspace = useWorkspace()
-  const { id } = workspace
+const Hidden = ({ title, children }: { title: string; children: ComponentChildren }) => {
+  const { id } = useWorkspace()
   return (
     <section class="card stack tight" aria-labelledby="hidden">
-      <h2 id="hidden">No team numbers yet</h2>
+      <h2 id="hidden">{title}</h2>
       <p>{children}</p>
       <p class="muted">
         Meanwhile, everyone sees their own numbers under <a href={`/w/${id}/me`}>My activity</a>, and the
         team’s <a href={`/w/${id}/settings`}>editor settings</a> reach every member.
       </p>
-      {!workspace.personal && !hasStepsLeft(workspace) && (
-        <div>
-          <a class="button primary" href={`/w/${id}/people`}>
-            Invite people
-          </a>
-        </div>
-      )}
     </section>
   )
 }
@@ -332,16 +341,16 @@ const PublicationNote = (props: { data: Dashboard; chosen: Range; repo: string |
   const { weeks, min_group } = data.publication
   if (!hasNumbers(data, workspace) && workspace.activity_privacy === 'named')
     return (
-      <Hidden>
+      <Hidden title="No team numbers yet">
         Numbers appear for days from {fullDay(namesSince(workspace.activity_privacy_since))} on. Earlier days
         stay hidden.
       </Hidden>
     )
   if (!hasNumbers(data, workspace) && workspace.member_count < min_group)
     return (
-      <Hidden>
-        Numbers appear for weeks in which at least {min_group} people were active. You have{' '}
-        {counted(workspace.member_count, 'member')}.
+      <Hidden title={`Team numbers are off for teams under ${min_group}`}>
+        At this privacy level, numbers appear for weeks in which at least {min_group} people were active. You
+        have {counted(workspace.member_count, 'member')}.
       </Hidden>
     )
   const [publishing, hidden] = [countOf(weeks, 'publishing'), countOf(weeks, 'hidden')]
@@ -461,6 +470,9 @@ export const Figures = (props: {
     </div>
   )
 }
+
+/** One person's. */
+export const OWN_METRICS = metrics.map(({ name }) => name).filter((name) => name !== 'active_members')
 
 const WEEKS_ABOVE = 92
 
@@ -587,38 +599,30 @@ const hiddenHours = (
   { activity_privacy }: Workspace,
   { member, repo }: { member?: string; repo?: string },
 ) => {
-  if (member) return 'No hours to show: people see only their own.'
+  if (member) return `Only ${member} can see ${member}’s hours.`
   if (activity_privacy === 'named')
-    return `No hours to show. A day’s hours appear if reported, and if at least ${start.activity_min_group} people other than you were active.`
+    return `Hours are shown for days with at least ${start.activity_min_group} active people besides you${repo ? ' in this repository' : ''}.`
   return repo
-    ? 'Hidden: hours aren’t published by repository.'
-    : 'No hours to show: weeks are hidden or not published yet.'
+    ? 'Hours aren’t published by repository.'
+    : 'Hours are published with the weeks that have enough people.'
 }
 
 const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; repo?: string } }) => {
   const workspace = useWorkspace()
+  if (!data.heatmap?.some(({ minutes }) => minutes))
+    return data.totals.active_minutes ? <p class="small muted">{hiddenHours(workspace, filter)}</p> : null
   return (
     <section class="card" aria-labelledby="hours">
       <header class="row apart">
         <h2 id="hours">Working hours</h2>
         <Tip about="working hours">
-          Active minutes by weekday and hour in an average week of the selected range, in each person’s own
-          time zone. A UTC hour that spans two local hours counts in the first. Minutes that were reported
-          without an hour, and hours past their retention period, aren’t included.
-          {workspace.activity_privacy === 'named' &&
-            ` A day’s hours appear if at least ${start.activity_min_group} people other than you were active.`}
+          Active minutes by weekday and hour, in each person’s own time zone. From two weeks on, they are
+          averages per week. Minutes that were reported without an hour, and hours past their retention
+          period, aren’t included.
+          {workspace.activity_privacy === 'named' && ` ${hiddenHours(workspace, filter)}`}
         </Tip>
       </header>
-      {data.heatmap && (!data.totals.active_minutes || data.heatmap.some(({ minutes }) => minutes)) ? (
-        <Heatmap
-          cells={data.heatmap}
-          counts={weekdaysIn(data)}
-          total={data.totals.active_minutes}
-          label="Active time by weekday and hour"
-        />
-      ) : (
-        <p class="muted">{hiddenHours(workspace, filter)}</p>
-      )}
+      <Heatmap cells={data.heatmap} counts={weekdaysIn(data)} label="Active time by weekday and hour" />
     </section>
   )
 }
@@ -639,7 +643,11 @@ const Members = ({ data, compared, onChoose }: Listing) => {
   const { login: mine } = useMe()
   const { activity_privacy, activity_privacy_since } = useWorkspace()
   const isHidden = data.publication !== null && data.members.length === 0
-  const listed = data.members.filter(({ login }) => login !== null).length
+  const logins = data.members.flatMap(({ login }) => login ?? [])
+  const idle = data.members.filter(
+    ({ login, active_minutes }) => login !== null && active_minutes === 0,
+  ).length
+  const letters = useMemo(() => lettersOf(logins), [data])
   const hasOthers = data.members.some(({ login }) => login !== null && login !== mine)
   const columns = useMemo<Column<Dashboard['members'][number]>[]>(
     () => [
@@ -652,7 +660,7 @@ const Members = ({ data, compared, onChoose }: Listing) => {
             'All others'
           ) : (
             <button type="button" class="choice" onClick={() => onChoose(login)} title={`Show only ${login}`}>
-              <Person login={login} />
+              <Person login={login} letters={letters} />
               {role === null && <span class="tag">left</span>}
             </button>
           ),
@@ -676,7 +684,7 @@ const Members = ({ data, compared, onChoose }: Listing) => {
         <span class="small muted">
           {isHidden
             ? 'hidden'
-            : `${people(listed)}${hasOthers ? '. They can see that you viewed this.' : ''}`}
+            : `${people(logins.length)}${idle > 0 ? `, ${count(idle)} without active time` : ''}${hasOthers ? '. They can see that you viewed this.' : ''}`}
         </span>
       </header>
       <SortedTable
@@ -820,7 +828,10 @@ export const numbersOf = <Row extends Numbers>(
 ): Column<Row>[] => {
   const now = today()
   const both = bothOf(list, compared)
-  const bothIn = (row: Row) => both.get(nameOf(row) ?? '')
+  const bothIn = (row: Row) => {
+    const sums = both.get(nameOf(row) ?? '')
+    return sums && sums.now + sums.before > 0 ? sums : undefined
+  }
   const earlier = new Map<string | null, Named>(compared.before?.[list]?.map((row) => [nameOf(row), row]))
   const isRest = (row: Row) => nameOf(row) === null
   const most = Math.max(1, ...rows.map((row) => (isRest(row) ? 0 : (row.active_minutes ?? 0))))

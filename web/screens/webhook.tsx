@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import type { RepohostKind } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
 import { announce } from '../announce.js'
-import { call, useAction, useRead } from '../api.js'
+import { call, useAction, usePolling, useRead } from '../api.js'
 import { count, time } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { CopyField } from '../snippets.js'
@@ -238,23 +238,15 @@ const allColumns: Column<Row>[] = [
   },
 ]
 
+const POLL_MS = 5_000
+
 const Deliveries = ({ deliveries, again }: { deliveries: Delivery[]; again: () => void }) => {
   const { activity_privacy } = useWorkspace()
+  usePolling(true, again, POLL_MS)
   const rows = deliveries.map((delivery, index) => ({ ...delivery, index }))
   return (
     <>
-      <div class="row apart">
-        <h3>Recent deliveries</h3>
-        <button
-          type="button"
-          onClick={() => {
-            again()
-            announce('Checking for deliveries')
-          }}
-        >
-          Check for deliveries
-        </button>
-      </div>
+      <h3>Recent deliveries</h3>
       <SortedTable
         caption="Recent deliveries"
         rows={rows}

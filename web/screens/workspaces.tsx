@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { limits } from '../../schemas/limits.js'
 import { call, useAction } from '../api.js'
-import { consent, levelNames } from '../consent.js'
+import { consent, levelNames, smallTeamText } from '../consent.js'
 import { counted, visible } from '../format.js'
 import { startOf } from '../home.js'
 import type { Me } from '../me.js'
@@ -106,7 +106,10 @@ export const CreateWorkspace = ({ login, isStep = false }: { login: string; isSt
               />
               <span>
                 <strong>{levelNames[one]}</strong>
-                <span class="small muted">{consent[one]}</span>
+                <span class="small muted">
+                  {consent[one]}
+                  {smallTeamText(one, 1)}
+                </span>
               </span>
             </label>
           ))}

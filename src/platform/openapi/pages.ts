@@ -51,7 +51,7 @@ ${others.map((src) => `<script src="${src}" defer></script>`).join('\n')}
 <a href="/api/docs">API reference</a>
 <button type="button" class="menu" popovertarget="side">Contents</button>
 <div class="filter" role="search">
-<input id="filter" type="search" placeholder="Filter operations, guides and errors" aria-label="Filter operations, guides and errors" autocomplete="off" data-index="${frame.index}">
+<input id="filter" type="search" placeholder="Search the API" aria-label="Search the API" autocomplete="off" data-index="${frame.index}">
 <div id="results" tabindex="-1" hidden></div>
 <p class="away" id="found" role="status"></p>
 </div>
