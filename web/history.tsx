@@ -51,7 +51,7 @@ export const History = (props: {
   const { versions, useVersion, mayRestore, restore, title = 'Versions', prefix = '' } = props
   const { query, change } = useUrlQuery()
   const [restoring, setRestoring] = useState<number>()
-  const [restored, setRestored] = useState<{ from: number; to: number; warnings: Warnings }>()
+  const [warnings, setWarnings] = useState<Warnings>([])
   const [all, showAll] = useState(false)
   const list = versions.data?.versions ?? []
   const numbers = list.map(({ version }) => version)
@@ -61,7 +61,7 @@ export const History = (props: {
   const older = known(query[`${prefix}older`]) ?? numbers[1]
   const submit = async (version: number, given: FormData) => {
     const answer = await restore({ version, ...reasonIn(given) })
-    setRestored({ from: version, to: answer.version, warnings: answer.warnings ?? [] })
+    setWarnings(answer.warnings ?? [])
     toast(`Version ${version} restored`)
     change({ [`${prefix}newer`]: undefined, [`${prefix}older`]: undefined })
   }
@@ -69,14 +69,7 @@ export const History = (props: {
     <div class="two">
       <section class="card stack tight" aria-labelledby={`${prefix}versions`}>
         <h2 id={`${prefix}versions`}>{title}</h2>
-        {restored && (
-          <div class="note stack tight">
-            <p>
-              <strong>Version {restored.from} restored.</strong> It is now version {restored.to}.
-            </p>
-            <WarningList warnings={restored.warnings} />
-          </div>
-        )}
+        <WarningList warnings={warnings} />
         <Loaded response={versions} height={200}>
           {({ versions }) => (
             <>
@@ -105,14 +98,7 @@ export const History = (props: {
                           <th scope="row">
                             {version} {index === 0 && <span class="tag">current</span>}
                             {index > 0 && mayRestore && (
-                              <button
-                                type="button"
-                                class="plain act"
-                                onClick={() => {
-                                  setRestored(undefined)
-                                  setRestoring(version)
-                                }}
-                              >
+                              <button type="button" class="plain act" onClick={() => setRestoring(version)}>
                                 Restore<span class="away"> version {version}</span>
                               </button>
                             )}

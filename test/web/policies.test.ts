@@ -300,7 +300,7 @@ else {
     t.strictSame(await admin.violations('dialog[open]'), [])
     await dialog.getByRole('textbox', { name: 'Reason (optional)', exact: true }).fill('Too dark outside')
     await dialog.getByRole('button', { name: `Restore version ${version - 1}`, exact: true }).click()
-    await admin.sees(`Version ${version - 1} restored.`)
+    await admin.sees(`Version ${version - 1} restored`)
     const { body } = await ada.get(settings)
     t.same(body.settings, { 'ext.theme': 'light', 'ext.tabSize': 2, 'ext.fontSize': 4 })
     t.same(body.locked, ['ext.tabSize'])
