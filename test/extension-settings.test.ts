@@ -686,8 +686,9 @@ t.test('only a changed locked setting is restored, and Git isn’t touched', asy
   await window.run('apply')
   t.equal(editor.seen.writes, before + 2, 'Git is in the middle of a merge')
   await rm(join(opened.address, '.git/MERGE_HEAD'))
-  await window.emit('window')
-  t.strictSame(window.values(), { 'editor.tabSize': 2, 'ext.theme': 'blue', 'editor.rulers': [80] })
+  await window.emit(`git ${opened.address}`)
+  const merged = { 'editor.tabSize': 2, 'ext.theme': 'blue', 'editor.rulers': [80] }
+  await becomes(window, merged, 'once Git is done, without a change of the focus')
   await window.close()
 })
 

@@ -229,9 +229,11 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
     )
 
   const namesOf = (folders: Folder[]) => folders.map(({ uri, repo }) => `${uri} ${repo}`).join()
-  const foldersChanged = guarded(
-    async () => namesOf(await openFolders(team.patterns)) !== namesOf(folders) && refresh('folders'),
-  )
+  const foldersChanged = guarded(async () => {
+    if (namesOf(await openFolders(team.patterns)) !== namesOf(folders)) await refresh('folders')
+    // Git may be done with an operation, or have brought back what it had undone.
+    else if (session) await settings.tryAgain()
+  })
   const focusChanged = guarded(async () => {
     counted.followPause()
     await followMark()
