@@ -42,5 +42,6 @@ export const ALLOWED_KEYS = [
   ...['*.ignorepath*', '*.excludepath*', '*extrapaths', '*typeshedpaths', '*localespaths', '*pathmatcher'],
   ...['*pathseparator', '*previewpath', '*tagfilepath', '*scriptanalysis.settingspath', '*enablepaths'],
   ...['*disablepaths', '*builddirectory', '*sourcedirectory', '*workingdirectory'],
+  'eslint.workingDirectories.directory',
   ...['lldb.displayFormat', 'lldb.consoleMode', 'lldb.launch.terminal', 'lldb.showDisassembly'],
 ]

@@ -68,6 +68,10 @@ export const MyWorkspaces = Named('MyWorkspaces', {
 })
 export type MyWorkspaces = Static<typeof MyWorkspaces>
 
+export const WorkspaceNames = Named('WorkspaceNames', {
+  workspaces: Type.Array(Type.Object({ id: Uuid, name: Type.String({ examples: ['Acme'] }) })),
+})
+
 export const CreateWorkspaceBody = Named('CreateWorkspaceBody', {
   name: WorkspaceName,
   patterns: Type.Optional(PatternList),

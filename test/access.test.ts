@@ -155,6 +155,7 @@ const table: Record<string, Row> = {
   },
 
   'GET /api/team/me': { statuses: [401, 200, 200, 200, 200] },
+  'GET /api/team/workspaces': { statuses: [401, 200, 200, 200, 200] },
   'GET /api/team/effective-config': {
     statuses: [401, 403, 403, 200, 200],
     query: ({ owner }) => `repo=${owner}/app`,
@@ -385,6 +386,7 @@ const scopesOf: Record<string, { scope: Scope; orScope?: Scope; personalOnly?: b
   'GET /api/settings/{owner}/{repo}/versions': { scope: 'settings:read' },
   'GET /api/settings/{owner}/{repo}/versions/{version}': { scope: 'settings:read' },
   'GET /api/team/effective-config': { scope: 'settings:read' },
+  'GET /api/team/workspaces': { scope: 'settings:read' },
   'GET /api/team/workspaces/{id}/settings': { scope: 'settings:read' },
   'GET /api/team/workspaces/{id}/patterns': { scope: 'settings:read' },
   'GET /api/team/workspaces/{id}/configuration': { scope: 'settings:read' },

@@ -252,6 +252,25 @@ t.test(
   },
 )
 
+t.test('a workspace is found by its name, or as the only one that the key reaches', async (t) => {
+  const { run, env } = await start(t)
+  const id = `${env.TEAM_SETTINGS_WORKSPACE}`
+  const pulled = await run(['pull'])
+  for (const name of ['acme', ''])
+    t.strictSame(await run(['pull'], { TEAM_SETTINGS_WORKSPACE: name }), pulled)
+  const other = await run(['pull'], { TEAM_SETTINGS_WORKSPACE: 'other' })
+  t.equal(other.err, `This key reaches no workspace with the name other. It reaches:\n  ${id} Acme\n`)
+  const personal = await ada.post('/api/me/keys', { name: 'laptop', scopes: ['settings:read'] })
+  const all = { TEAM_SETTINGS_KEY: personal.body.secret }
+  const several = await run(['pull', '--workspace', 'Acme'], all)
+  t.match(several.err, /^Several workspaces have the name Acme\. Give the id of one\. It reaches:\n/)
+  t.ok(several.err.includes(`\n  ${id} Acme`))
+  const unnamed = await run(['pull'], { ...all, TEAM_SETTINGS_WORKSPACE: '' })
+  t.match(unnamed.err, /^Name a workspace in TEAM_SETTINGS_WORKSPACE, or with --workspace\. It reaches:\n/)
+  const { body } = await ada.get('/api/team/workspaces')
+  t.ok(body.workspaces.length > 1)
+})
+
 t.test('the order of names in a value counts, that of settings and in blocks does not', async (t) => {
   const { at, path, run, write } = await start(t)
   const actions = { 'source.organizeImports': true, 'source.fixAll': true }
@@ -569,9 +588,9 @@ t.test('every mistake is explained in the first line', async (t) => {
       'This key lacks the scope settings:write. (scope_missing)',
     ],
     [
-      'no id of a workspace',
-      { env: { TEAM_SETTINGS_WORKSPACE: 'acme' } },
-      'The id of a workspace looks like 0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e.',
+      'the name of a workspace that the key doesn’t reach',
+      { env: { TEAM_SETTINGS_WORKSPACE: 'other' } },
+      'This key reaches no workspace with the name other. It reaches:',
     ],
     [
       'the id of another workspace',

@@ -1131,6 +1131,13 @@ export type MyWorkspaces = {
   workspaces: Workspace[]
 }
 
+export type WorkspaceNames = {
+  workspaces: {
+    id: string
+    name: string
+  }[]
+}
+
 export type PatternList = string[]
 
 export type CreateWorkspaceBody = {
@@ -3640,6 +3647,12 @@ export interface Operations {
   'GET /api/team/me': {
     request: unknown
     answer: MyWorkspaces
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** List the workspaces that the caller or the access key reaches */
+  'GET /api/team/workspaces': {
+    request: unknown
+    answer: WorkspaceNames
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Create a workspace and its first invite */

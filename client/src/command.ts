@@ -50,7 +50,8 @@ comments, and lists what it leaves out and why. It sends no settings.
 
   --url URL          the address of the service, without /api (TEAM_SETTINGS_URL)
   --key KEY          an access key of the workspace (TEAM_SETTINGS_KEY)
-  --workspace ID     the id of the workspace (TEAM_SETTINGS_WORKSPACE)
+  --workspace NAME   the name or the id of the workspace, if the key reaches
+                     several (TEAM_SETTINGS_WORKSPACE)
   --prune            remove everything that isn’t in the file
   --strict           fail, and apply nothing, if new values don’t match the
                      settings schema
@@ -134,7 +135,7 @@ const formats = new Map<string, (difference: Difference, colored: boolean) => st
 const TIMEOUT_MS = 120_000
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-const findIn = (given: Options, env: Surroundings['env'], name: 'url' | 'key' | 'workspace') => {
+const findIn = (given: Options, env: Surroundings['env'], name: 'url' | 'key') => {
   const variable = `TEAM_SETTINGS_${name.toUpperCase()}`
   const value = given[name] ?? env[variable]
   if (!value) throw new UsageError(`Set ${variable}, or give --${name}.`)
@@ -149,21 +150,36 @@ const findUrl = (given: Options, env: Surroundings['env']) => {
 }
 
 class Workspace {
-  private readonly path: { id: string }
-  private readonly client: Client
-  private readonly timeoutMs: number
+  private constructor(
+    private readonly client: Client,
+    private readonly path: { id: string },
+    private readonly timeoutMs: number,
+  ) {}
 
-  constructor(given: Options, { env, timeoutMs = TIMEOUT_MS, wait }: Surroundings) {
+  /** Finds the workspace by its id, or else by its name, whose case doesn't matter. */
+  static async find(given: Options, { env, timeoutMs = TIMEOUT_MS, wait }: Surroundings): Promise<Workspace> {
     const baseUrl = findUrl(given, env)
     const token = findIn(given, env, 'key')
     if (!/^[!-~]+$/.test(token))
       throw new UsageError('The key has characters that no key has. Copy it again.')
-    const id = findIn(given, env, 'workspace')
-    if (!UUID.test(id))
-      throw new UsageError('The id of a workspace looks like 0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e.')
-    this.client = createClient({ baseUrl, token, ...(wait && { wait }) })
-    this.path = { id }
-    this.timeoutMs = timeoutMs
+    const wanted = given.workspace ?? env.TEAM_SETTINGS_WORKSPACE ?? ''
+    const client = createClient({ baseUrl, token, ...(wait && { wait }) })
+    if (UUID.test(wanted)) return new Workspace(client, { id: wanted }, timeoutMs)
+    const { data } = await client.request('GET /api/team/workspaces', {
+      timeoutMs,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const named = data.workspaces.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase())
+    const [found, ...others] = named.length > 0 || wanted !== '' ? named : data.workspaces
+    if (found && others.length === 0) return new Workspace(client, { id: found.id }, timeoutMs)
+    const why =
+      wanted === ''
+        ? 'Name a workspace in TEAM_SETTINGS_WORKSPACE, or with --workspace.'
+        : found
+          ? `Several workspaces have the name ${printable(wanted)}. Give the id of one.`
+          : `This key reaches no workspace with the name ${printable(wanted)}.`
+    const list = data.workspaces.map(({ id, name }) => `\n  ${id} ${printable(name)}`)
+    throw new UsageError(`${why} It reaches:${list.join('')}`)
   }
 
   /** Ends everything, including later attempts. */
@@ -463,7 +479,7 @@ export const run = async (args: string[], around: Surroundings): Promise<number>
     if (values.into !== undefined || values.project !== undefined || values.all)
       throw new UsageError('--into, --project and --all belong to import.')
     if (given !== undefined) file = readConfiguration(read(given))
-    const workspace = new Workspace(values, around)
+    const workspace = await Workspace.find(values, around)
     if (!file) {
       write(textOf((await workspace.read()).data))
       for (const { path, message } of await workspace.storedWarnings()) fail(`Warning: ${path} ${message}\n`)

@@ -1,8 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { CreatedWorkspace } from '../../../../schemas/invites.js'
-import { CreateWorkspaceBody, MyWorkspaces, RenameBody, Workspace } from '../../../../schemas/workspaces.js'
-import { anyCaller } from '../../../platform/access/access.js'
+import {
+  CreateWorkspaceBody,
+  MyWorkspaces,
+  RenameBody,
+  Workspace,
+  WorkspaceNames,
+} from '../../../../schemas/workspaces.js'
+import { anyCaller, anyCallerWith } from '../../../platform/access/access.js'
 import { readCaller } from '../../accounts/index.js'
 import { requireFloor, withFloor } from '../../privacy/index.js'
 import { adminOf } from '../access.js'
@@ -30,6 +36,23 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         login: user.login,
         workspaces: workspaces.map((workspace) => withFloor(app.config.privacy, workspace)),
       }
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/workspaces',
+    config: { access: anyCallerWith('settings:read') },
+    schema: {
+      operationId: 'listWorkspaceNames',
+      tags: ['team'],
+      summary: 'List the workspaces that the caller or the access key reaches',
+      description: 'A workspace key reaches only its own.',
+      response: { 200: WorkspaceNames },
+    },
+    handler: async ({ key, memberId }) => {
+      const all = await listWorkspacesOf(app.db, memberId, key?.workspaceId ? [key.workspaceId] : undefined)
+      return { workspaces: all.map(({ id, name }) => ({ id, name })) }
     },
   })
 
