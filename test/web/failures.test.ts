@@ -154,10 +154,14 @@ else {
       [`team/workspaces/${id}/keys`],
       'No access keys. To create one, select “Create access key”.',
     ],
-    [`/w/${id}/settings/audit`, [`team/workspaces/${id}/audit`], /^created the workspace/],
+    [`/w/${id}/settings/audit`, [`team/workspaces/${id}/audit?*`], /^created the workspace/],
     [`/join/${code}`, [`team/invites/${code}`], 'Recorded repositories'],
     ['/account', ['me'], 'Signed in with GitHub.'],
-    ['/account/editors', ['me', 'me/editor-projects', 'me/keys'], 'No heartbeat has arrived yet.'],
+    [
+      '/account/editors',
+      ['me', 'me/editor-projects', 'me/keys'],
+      'No heartbeat has arrived yet. It appears here by itself.',
+    ],
   ]
   const screenOf = (path: string) => path.replaceAll(id, ':id').replace(code, ':code')
 
