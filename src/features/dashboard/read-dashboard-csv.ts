@@ -8,7 +8,14 @@ import { readPublishedDays } from '../rollups/index.js'
 import { type DashboardQuestion, decideShown, type Shown, type Weeks } from './policies.js'
 import { listMemberDays, readDays } from './queries/days.js'
 import type { Filter } from './queries/filter.js'
-import { daysWithin, type NamedDays, readNews, readSnapshot, sourcesOf } from './queries/sources.js'
+import {
+  daysWithin,
+  type NamedDays,
+  planForParameters,
+  readNews,
+  readSnapshot,
+  sourcesOf,
+} from './queries/sources.js'
 import { readWorkspace } from './read-dashboard.js'
 import { publishedQuestion } from './read-published.js'
 import { everyDay, hiddenSums, type Totals, ZERO_SUMS } from './sums.js'
@@ -36,6 +43,7 @@ export const openDashboardLines = (
       case 'recorded':
         return { name, shown, lines: readMemberLines(database, question) }
       case 'published':
+        await planForParameters(tx)
         return { name, shown, lines: dayLines(await readPublishedSums(tx, question, days.weeks)) }
       case 'mixed': {
         const [published, recorded] = await Promise.all([
@@ -81,7 +89,11 @@ async function* readMemberLines(database: Database, question: DashboardQuestion)
       const { days, filter } = decideShown(question, privacy).shown
       // If the remaining lines may no longer be sent, the connection is closed.
       if (days.kind !== 'recorded') throw new ApiError('member_detail_hidden')
-      return listMemberDays(tx, workspaceId, filter, daysWithin(days.named, start, DAYS_PER_READ))
+      const [, lines] = await Promise.all([
+        planForParameters(tx),
+        listMemberDays(tx, workspaceId, filter, daysWithin(days.named, start, DAYS_PER_READ)),
+      ])
+      return lines
     })
     for (const line of lines) {
       text += `${line}\n`

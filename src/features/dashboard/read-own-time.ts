@@ -11,7 +11,7 @@ import { Heatmap } from '../minutes/index.js'
 import { type OwnDayTotals, readAgentProjects, readOwnTotals, sumOwnHours } from '../own-time/index.js'
 import { rangeBefore } from './choose-range.js'
 import { listOwnCounts } from './queries/own-counts.js'
-import { readSnapshot } from './queries/sources.js'
+import { planForParameters, readSnapshot } from './queries/sources.js'
 
 /** A request for the caller's own time. */
 export interface OwnTimeQuestion {
@@ -147,7 +147,8 @@ export const readOwnTime = (
   readSnapshot(database, async (tx) => {
     const { person, range, today } = question
     const before = rangeBefore(range, today)
-    const [days, earlier, heatmap] = await Promise.all([
+    const [, days, earlier, heatmap] = await Promise.all([
+      planForParameters(tx),
       readDays(tx, question, range),
       before ? readDays(tx, question, before) : [],
       readHeatmap(tx, question),
@@ -184,7 +185,8 @@ export const readOwnTime = (
 export const readOwnTimeCsv = (database: Database, question: OwnTimeQuestion): Promise<string> =>
   readSnapshot(database, async (tx) => {
     const { person, range } = question
-    const days = (await readDays(tx, question, range)).filter(hasActivity)
+    const [, own] = await Promise.all([planForParameters(tx), readDays(tx, question, range)])
+    const days = own.filter(hasActivity)
     const lines = days.map((day) =>
       [day.day, person.login, day.minutes, ...countNames.map((count) => day[count])].join(','),
     )

@@ -101,20 +101,14 @@ const PLANNING = [
   statement('raise work_mem for grouping', {}, `set local work_mem = '32MB'`),
 ]
 
+/** Has the statements behind these planned for their own parameters. */
+export const planForParameters = (tx: Db) => Promise.all(PLANNING.map((set) => tx.rows(set, [])))
+
 /** Runs `read` on one state of the database. Its first statements are sent together with those that begin the snapshot. */
 export const readSnapshot = <Result>(
   database: Database,
   read: (tx: Db) => Promise<Result>,
-): Promise<Result> =>
-  database.transaction(
-    async (tx) => {
-      // PostgreSQL runs statements in the order in which they're sent, so nothing waits for these.
-      const begun = PLANNING.map((set) => tx.rows(set, []))
-      const [result] = await Promise.all([read(tx), ...begun])
-      return result
-    },
-    { readsFirst: true, readsOneState: true },
-  )
+): Promise<Result> => database.transaction(read, { readsFirst: true, readsOneState: true })
 
 /** $1 to $4. */
 export const activityOf = ({ workspaceId, userId, repoKey, raw }: ActivityRows): Parameter[] => [
@@ -166,10 +160,12 @@ export interface News {
   erased: string[]
 }
 
+/** Comes before the reads of a range. */
 export const readNews = async (tx: Db, workspaceId: string, { from, to }: DayRange): Promise<News> => {
   const [days, erased] = await Promise.all([
     tx.rows(LIST_CHANGED_DAYS, [workspaceId, from, to]),
     listErased(tx, workspaceId),
+    planForParameters(tx),
   ])
   return { unusable: days.map(({ day }) => day), erased }
 }
