@@ -118,6 +118,22 @@ export const EditorProjectBody = Named('EditorProjectBody', {
   repo: Nullable(RepoPath, { description: 'Null: ignore the name.' }),
 })
 
+export const EditorProjectResult = Named('EditorProjectResult', {
+  ok: Type.Literal(true),
+  counted: Type.Array(
+    Closed({
+      workspace_id: Type.String({ format: 'uuid' }),
+      name: Type.String({ examples: ['Acme'] }),
+      minutes: Type.Integer({ minimum: 1, examples: [42] }),
+    }),
+    {
+      description:
+        'The stored minutes that this assignment counted, by workspace. Workspaces without any aren’t listed, and minutes of agents aren’t included.',
+    },
+  ),
+})
+export type EditorProjectResult = Static<typeof EditorProjectResult>
+
 export const importFailures = ['own_time_full'] as const
 
 export const Import = Resource('Import', {

@@ -598,9 +598,19 @@ t.test('heartbeats', async (t) => {
         { name: 'folder', state: 'waiting', repo: null, last_at, minutes: 5 },
       ])
       const assign = (repo: string | null) => caller.put('/api/me/editor-projects', { name: 'folder', repo })
-      t.same((await assign('acme/Site')).body, { ok: true })
+      const { ok, counted } = (await assign('acme/Site')).body
+      t.same(
+        [ok, counted.map(({ minutes }: { minutes: number }) => minutes)],
+        [true, [5]],
+        'the answer says what counted',
+      )
+      const { workspaces } = (await caller.get('/api/team/workspaces')).body
+      t.same(
+        counted.map(({ workspace_id, name }: Record<string, string>) => [workspace_id, name]),
+        workspaces.map(({ id, name }: Record<string, string>) => [id, name]),
+      )
       t.same(await minutesOf(caller), { 'acme/Site': 5, 'acme/web': 4 })
-      await assign('acme/other')
+      t.same((await assign('acme/other')).body, { ok: true, counted: [] })
       t.same(await minutesOf(caller), { 'acme/Site': 5, 'acme/web': 4 }, 'no minute counts again')
       t.same(await projectsOf(caller), [
         { name: 'folder', state: 'assigned', repo: 'acme/other', last_at, minutes: 5 },

@@ -87,8 +87,14 @@ const ofAdmins = (start: string, id: string): Action[] => [
     href: `${start}/settings#versions`,
   },
   { title: 'Add repositories', about: 'patterns', href: `${start}/settings/general#patterns` },
+  { title: 'Revoke an invite', about: 'invites, remove', href: `${start}/people` },
   { title: 'Rename workspace', about: 'name', href: `${start}/settings/general#rename` },
   { title: 'Delete workspace', about: 'remove', href: `${start}/settings/general#delete` },
+  {
+    title: 'Import settings.json…',
+    about: 'code-workspace, dev container, editor',
+    href: `${start}/settings?new=import`,
+  },
   { title: 'Change privacy level', about: 'who sees numbers', href: `${start}/settings/privacy` },
   {
     title: 'Set up webhook',
@@ -112,6 +118,8 @@ const SHARED = ['Invite people', 'Sync members', 'Leave workspace']
 
 const ofAccount: Action[] = [
   { title: 'Pause or resume recording', about: 'stop, preferences', href: '/account/privacy#preferences' },
+  { title: 'Who viewed me', about: 'views of my numbers, looked', href: '/account/privacy#views' },
+  { title: 'Revoke an access key', about: 'remove, token', href: '/account/editors#keys' },
   { title: 'Export my data', about: 'download, JSON', href: '/api/me/export' },
   { title: 'Import from WakaTime', about: 'history, file', href: '/account/editors#import' },
   { title: 'Connect an editor', about: 'extension, plugin, set up', href: '/account/editors' },

@@ -834,6 +834,16 @@ export type EditorProjectBody = {
   repo: string | null
 }
 
+export type EditorProjectResult = {
+  ok: true
+  /** The stored minutes that this assignment counted, by workspace. Workspaces without any aren’t listed, and minutes of agents aren’t included. */
+  counted: {
+    workspace_id: string
+    name: string
+    minutes: number
+  }[]
+}
+
 export type HeartbeatsBody = Heartbeat[]
 
 export type HeartbeatAnswer = {
@@ -3207,7 +3217,7 @@ export interface Operations {
     request: {
       body: EditorProjectBody
     }
-    answer: Ok
+    answer: EditorProjectResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Remove the caller's minutes */

@@ -38,6 +38,9 @@ else {
       ['time zone', 'Change time zone'],
       ['delete', 'Delete workspace'],
       ['patterns', 'Add repositories'],
+      ['who viewed me', 'Who viewed me'],
+      ['import settings', 'Import settings.json…'],
+      ['revoke', 'Revoke an invite'],
     ]
     for (const [words, title] of said) t.match(await firstAction(words), new RegExp(`^${title}\\n`), words)
     t.match(await firstAction('this week'), /^Show this week\nW\n/)

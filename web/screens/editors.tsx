@@ -7,7 +7,7 @@ import { coveredAddress, coveringWorkspaces } from '../addresses.js'
 import { announce } from '../announce.js'
 import { call, refresh, useAction, usePolling, useRead } from '../api.js'
 import { EditorKey } from '../editor-key.js'
-import { bytes, count, duration, time } from '../format.js'
+import { bytes, count, duration, time, visible } from '../format.js'
 import { type Me, useMe } from '../me.js'
 import { useProjects } from '../projects.js'
 import { Snippet } from '../snippets.js'
@@ -210,8 +210,17 @@ const Assign = (props: { project: Project; onClose: () => void; onAssigned: () =
   const submit = async (form: FormData) => {
     const chosen = String(form.get('repo')).trim()
     const done = await act(async () => {
-      await call('PUT /api/me/editor-projects', { body: { name, repo: chosen } })
-      toast(`${name} assigned to ${chosen}`)
+      const { data } = await call('PUT /api/me/editor-projects', { body: { name, repo: chosen } })
+      const parts = data.counted.map(
+        (one) => `In ${visible(one.name)}: ${duration(one.minutes)} since you joined.`,
+      )
+      toast(
+        [
+          `${name} assigned to ${chosen}.`,
+          ...parts,
+          parts.length > 0 ? 'The rest stays yours.' : 'No stored time counted in a workspace.',
+        ].join(' '),
+      )
       props.onAssigned()
     })
     if (done) props.onClose()

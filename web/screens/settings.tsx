@@ -7,6 +7,7 @@ import { History, WarningList, warningsByKey } from '../history.js'
 import { useImpact } from '../impact.js'
 import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../json.js'
 import { useWorkspace } from '../me.js'
+import { useNew } from '../query.js'
 import { ReasonField, reasonIn } from '../reason.js'
 import { useSecretQuestion } from '../secrets.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
@@ -113,7 +114,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   const [draft, set] = useState(() => draftOf(state, etag))
   const [conflict, setConflict] = useState<{ theirs: State; etag: string | undefined }>()
   const [saved, setSaved] = useState<State>()
-  const [importing, setImporting] = useState(false)
+  const [importing, setImporting] = useNew('import')
   const [imported, setImported] = useState<Imported>()
   const { busy, failure, act, clear } = useAction()
   const secrets = useSecretQuestion()

@@ -1,5 +1,5 @@
 /** Assigns repositories to editors' project names, and lists the names. */
-import type { EditorProjectList } from '../../../schemas/editors.js'
+import type { EditorProjectList, EditorProjectResult } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import { validationError } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
@@ -14,6 +14,7 @@ import {
   type EditorProject,
   findNames,
   listNames,
+  listWorkspaceNames,
   namesOf,
   readDroppedNames,
   readNameQuota,
@@ -61,6 +62,7 @@ export const listEditorProjects = async (db: Db, userId: string): Promise<Editor
 /**
  * Assigns a repository to a name, or to a repository that counts nowhere, and counts the minutes that are still stored
  * for it; or ignores the name. An address with an SSH alias takes along the waiting addresses with the same alias.
+ * @returns the minutes that each workspace has counted
  * @throws {ApiError} `validation_failed` for a repository that counts, or beyond the limit of names
  */
 export const assignProject = (
@@ -68,7 +70,7 @@ export const assignProject = (
   userId: string,
   { name: given, repo }: { name: string; repo: string | null },
   host: ProjectHost,
-): Promise<void> =>
+): Promise<EditorProjectResult['counted']> =>
   database.transaction(
     async (tx) => {
       const project = projectOf({ project: given, alternate: undefined }, host)
@@ -105,8 +107,8 @@ export const assignProject = (
       const counted = await countMinutes(rules, counts, owned, new Set())
       if (counted.kind === 'too large') throw errorForTooMany(counted)
       const [days] = await readPersonDays(tx, [daysOfChanges(userId, timezone, counted.changes)])
-      if (!days) return
-      applyChanges(counted.changes, days)
+      if (!days) return []
+      const { addedIn } = applyChanges(counted.changes, days)
       const agentDays = await countAgents(
         tx,
         {
@@ -124,6 +126,8 @@ export const assignProject = (
           newest: undefined,
         },
       ])
+      const named = await listWorkspaceNames(tx, [...addedIn.keys()])
+      return named.map(({ id, name }) => ({ workspace_id: id, name, minutes: addedIn.get(id) ?? 0 }))
     },
     { readsFirst: true, rowsCanConflict: true },
   )

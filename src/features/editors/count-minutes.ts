@@ -159,6 +159,8 @@ export const daysOfChanges = (
 export interface AppliedChanges {
   /** Minutes added, in all workspaces together. */
   added: number
+  /** Those of each workspace to which any were. */
+  addedIn: Map<string, number>
   /** Minutes added that no workspace counts. */
   addedAlone: number
   /** Minutes that count for no one, because their day has too many repositories that no workspace counts. */
@@ -172,12 +174,13 @@ export const applyChanges = (changes: readonly Change[], days: PersonDays): Appl
   const add = ({ place, localHour, repo }: Change, minutes: number, maxRepos: number) =>
     days.at(place, dayOf(localHour)).add(repo, minutesInHour(hourOfDay(localHour), minutes), maxRepos)
   const keyOf = ({ localHour, repo }: Change) => `${localHour} ${repo.key}`
-  const applied = { added: 0, addedAlone: 0, leftOut: 0 }
+  const applied = { added: 0, addedIn: new Map<string, number>(), addedAlone: 0, leftOut: 0 }
   const inWorkspaces = new Set<string>()
   for (const change of changes) {
     if (change.place === OWN_TIME) continue
     const { counted, refusal } = add(change, change.added, MAX_REPOS)
     applied.added += counted
+    if (counted > 0) applied.addedIn.set(change.place, (applied.addedIn.get(change.place) ?? 0) + counted)
     if (refusal !== 'too_many_repos') inWorkspaces.add(keyOf(change))
   }
   for (const change of changes) {

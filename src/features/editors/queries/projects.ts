@@ -51,6 +51,18 @@ export const findNames = (
     ...hoursOf(requested),
   ])
 
+const LIST_WORKSPACE_NAMES = statement(
+  'list the names of workspaces',
+  { id: uuid, name: text },
+  'select id, name from workspaces where id = any($1::uuid[]) order by name, id',
+)
+
+export const listWorkspaceNames = (
+  db: Db,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> =>
+  ids.length === 0 ? Promise.resolve([]) : db.rows(LIST_WORKSPACE_NAMES, [ids])
+
 /** $1: the user; $2: texts in lower case, one of which is in the name. */
 const FIND_ASSIGNED = statement(
   'find assigned project names',

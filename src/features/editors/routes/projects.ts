@@ -1,8 +1,8 @@
 /** Editors' project names, and the removal of minutes, for their owner. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { RemovedMinutes, RemovedMinutesQuery } from '../../../../schemas/activity.js'
-import { Ok, ref } from '../../../../schemas/common.js'
-import { EditorProjectBody, EditorProjectList } from '../../../../schemas/editors.js'
+import { ref } from '../../../../schemas/common.js'
+import { EditorProjectBody, EditorProjectList, EditorProjectResult } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
 import { anyCaller } from '../../../platform/access/access.js'
@@ -38,13 +38,13 @@ export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['editors'],
       summary: 'Assign a repository to a project name',
       description:
-        'The name can be an address, also at another host (`git@github.com-work:acme/web.git`), or a repository that counts nowhere (`me/web`). Assigning an address to the owner and name in it assigns its SSH alias: other addresses with the alias count for the repositories in them. From then on, heartbeats with this name count for the repository. The minutes that are still stored for the name also count, except for days (UTC) before the caller joined the workspace. Minutes that already counted stay where they are. With `repo` null, the service ignores the name.',
+        'The name can be an address, also at another host (`git@github.com-work:acme/web.git`), or a repository that counts nowhere (`me/web`). Assigning an address to the owner and name in it assigns its SSH alias: other addresses with the alias count for the repositories in them. From then on, heartbeats with this name count for the repository. The minutes that are still stored for the name also count, except for days (UTC) before the caller joined the workspace. Minutes that already counted stay where they are. `counted` says how many counted now in each workspace. With `repo` null, the service ignores the name.',
       body: EditorProjectBody,
-      response: { 200: ref(Ok) },
+      response: { 200: EditorProjectResult },
     },
     handler: async (request) => {
-      await assignProject(database, request.caller.userId, request.body, host)
-      return { ok: true } as const
+      const counted = await assignProject(database, request.caller.userId, request.body, host)
+      return { ok: true as const, counted }
     },
   })
 
