@@ -1,7 +1,9 @@
 /** SVG charts. Each has a caption, values by pointer and arrow keys, and a table for people who can't see it. */
+
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { own } from '../schemas/own.js'
+import { offline } from './api.js'
 import {
   count,
   duration,
@@ -14,7 +16,6 @@ import {
   weekdayAndDay,
   weekdays,
 } from './format.js'
-import { rest } from './rest.js'
 import type { Spark } from './spark.js'
 
 /** An element's current width. */
@@ -333,7 +334,12 @@ const AsTable = (props: { caption: string; head: string[]; children: () => Compo
         class="link small picture"
         onClick={({ currentTarget }) => {
           const figure = currentTarget.closest('figure')
-          rest().then(({ savePicture }) => savePicture(figure, props.caption))
+          import('./download.js').then(
+            ({ savePicture }) => savePicture(figure, props.caption),
+            () => {
+              offline.value = true
+            },
+          )
         }}
       >
         Download picture<span class="away"> of {props.caption}</span>

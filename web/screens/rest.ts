@@ -1,4 +1,3 @@
-export { savePicture } from '../download.js'
 export { DismissibleFirstSteps } from '../first-steps.js'
 export { AboveScreen } from '../notices.js'
 export { HelpPanel, SearchPanel } from '../panels.js'
