@@ -16,14 +16,17 @@ type Warnings = NonNullable<AnswerOf<'GET /api/team/workspaces/{id}/settings'>['
 interface Content {
   settings: Values
   locked?: string[]
+  merged?: string[]
   idle_window_minutes?: number
 }
 
-/** Locks and the idle window as additional values. Their names can't be keys, which have no parentheses and a prefix. */
+/** Locks, merges and the idle window as additional values. Their names can't be keys, which have no parentheses and a prefix. */
 const LOCK = ' (lock)'
-const valuesOf = ({ settings, locked, idle_window_minutes }: Content): Values => ({
+const MERGE = ' (merge)'
+const valuesOf = ({ settings, locked, merged, idle_window_minutes }: Content): Values => ({
   ...settings,
   ...Object.fromEntries((locked ?? []).map((key) => [key + LOCK, true])),
+  ...Object.fromEntries((merged ?? []).map((key) => [key + MERGE, true])),
   ...(idle_window_minutes !== undefined && { 'Idle window in minutes': idle_window_minutes }),
 })
 
@@ -251,6 +254,8 @@ const Compare = (props: { before: Values; after: Values; titles: [string, string
   const cell = (values: Values, key: string) =>
     key.endsWith(LOCK) ? (
       <span>{key in values ? 'locked' : 'not locked'}</span>
+    ) : key.endsWith(MERGE) ? (
+      <span>{key in values ? 'merged' : 'not merged'}</span>
     ) : key in values ? (
       JSON.stringify(values[key], null, 1)
     ) : (

@@ -266,6 +266,7 @@ const rowsOf = (data: Effective, { settings }: State, override: Override | undef
     const row = { key, value: json(value) }
     if (source === 'project')
       return { ...row, source: 'Override', hides: key in settings ? inWorkspace(key) : '' }
+    if (source === 'merged') return { ...row, source: 'Workspace and override', hides: '' }
     const isHidden = key in set && !same(set[key], value)
     return {
       ...row,

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
 import { call, useAction, useRead } from '../api.js'
-import { bytes, people } from '../format.js'
+import { bytes, count, people } from '../format.js'
 import { History, WarningList, warningsByKey } from '../history.js'
 import { useImpact } from '../impact.js'
 import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../json.js'
@@ -93,6 +93,7 @@ interface Draft extends Editing {
   base: State
   etag: string | undefined
   locked: string[]
+  merged: string[]
   idle: number
 }
 
@@ -101,8 +102,45 @@ const draftOf = (state: State, etag: string | undefined): Draft => ({
   base: state,
   etag,
   locked: state.locked,
+  merged: state.merged,
   idle: state.idle_window_minutes,
 })
+
+/** Lists and objects of ordinary keys. */
+const isMergeable = (key: string, value: unknown) =>
+  typeof value === 'object' && value !== null && !key.startsWith('[')
+
+/** Which lists and objects overrides add to, rather than replace. */
+const Merges = (props: {
+  values: Values
+  locked: string[]
+  merged: string[]
+  onMerge: (merged: string[]) => void
+}) => {
+  const { values, locked, merged, onMerge } = props
+  const keys = Object.keys(values).filter((key) => isMergeable(key, values[key]) && !locked.includes(key))
+  if (keys.length === 0) return null
+  return (
+    <details open={merged.length > 0}>
+      <summary>
+        Merged keys ({count(merged.length)} of {count(keys.length)} lists and objects)
+      </summary>
+      <p class="small muted">An override adds to a merged list or object, and doesn’t replace it.</p>
+      {keys.map((key) => (
+        <label key={key} class="check">
+          <input
+            type="checkbox"
+            checked={merged.includes(key)}
+            onChange={({ currentTarget }) =>
+              onMerge(currentTarget.checked ? [...merged, key] : merged.filter((one) => one !== key))
+            }
+          />{' '}
+          Merge <span class="mono">{key}</span>
+        </label>
+      ))}
+    </details>
+  )
+}
 
 const isUntouched = ({ base, etag, ...draft }: Draft) => {
   const fresh = draftOf(base, etag)
@@ -127,14 +165,20 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   // Removing a key removes its lock.
   const locked = values ? draft.locked.filter((key) => key in values) : draft.locked
   const [locks, unlocks] = [without(locked, draft.base.locked), without(draft.base.locked, locked)]
+  // So does removing or locking a key, for its merge.
+  const combined = draft.merged.filter(
+    (key) => !locked.includes(key) && (!values || isMergeable(key, values[key])),
+  )
+  const [merges, splits] = [without(combined, draft.base.merged), without(draft.base.merged, combined)]
   const changes = {
     ...(Object.keys(patch).length > 0 && { settings: patch }),
     ...(locks.length + unlocks.length > 0 && { locked }),
+    ...(merges.length + splits.length > 0 && { merged: combined }),
     ...(draft.idle !== draft.base.idle_window_minutes && { idle_window_minutes: draft.idle }),
   }
   const isChanged = Object.keys(changes).length > 0
   const isDirty = isChanged || !values
-  const keys = [...new Set([...Object.keys(patch), ...locks, ...unlocks])]
+  const keys = [...new Set([...Object.keys(patch), ...locks, ...unlocks, ...merges, ...splits])]
   const impact = useImpact(keys.length > 0)
   const path = { id: workspace.id }
   useEffect(() => {
@@ -200,6 +244,14 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                 2 * sizeOf(values) > limits.settings_bytes &&
                 `${bytes(sizeOf(values))} of ${bytes(limits.settings_bytes)} used`}
             </SettingsEditor>
+            {values && (
+              <Merges
+                values={values}
+                locked={locked}
+                merged={combined}
+                onMerge={(merged) => edit({ merged })}
+              />
+            )}
             <div>
               <button type="button" aria-disabled={!values} onClick={() => values && setImporting(true)}>
                 Import settings.json…
@@ -236,6 +288,17 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                       Unlock <span class="mono">{key}</span>. Overrides can change it.
                     </p>
                   ))}
+                  {merges.map((key) => (
+                    <p key={key}>
+                      Merge <span class="mono">{key}</span>. Overrides add to it.
+                    </p>
+                  ))}
+                  {splits.map((key) => (
+                    <p key={key}>
+                      Stop merging <span class="mono">{key}</span>.{' '}
+                      {locked.includes(key) ? 'It is locked.' : 'Overrides replace it.'}
+                    </p>
+                  ))}
                   {changes.idle_window_minutes !== undefined && (
                     <p>
                       Idle window: {draft.base.idle_window_minutes} to {changes.idle_window_minutes} minutes
@@ -255,11 +318,13 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                     clear()
                     const settings = merged(conflict.theirs.settings, patch)
                     const theirLocks = without(conflict.theirs.locked, unlocks)
+                    const theirMerges = without(conflict.theirs.merged, splits)
                     set({
                       ...editingOf(settings),
                       base: conflict.theirs,
                       etag: conflict.etag,
                       locked: [...theirLocks, ...without(locks, theirLocks)],
+                      merged: [...theirMerges, ...without(merges, theirMerges)],
                       idle: changes.idle_window_minutes ?? conflict.theirs.idle_window_minutes,
                     })
                     setConflict(undefined)
