@@ -118,19 +118,18 @@ export const EditorProjectBody = Named('EditorProjectBody', {
   repo: Nullable(RepoPath, { description: 'Null: ignore the name.' }),
 })
 
+const CountedMinutes = Named('CountedMinutes', {
+  workspace_id: Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] }),
+  name: Type.String({ examples: ['Acme'] }),
+  minutes: Type.Integer({ minimum: 1, examples: [42] }),
+})
+
 export const EditorProjectResult = Named('EditorProjectResult', {
   ok: Type.Literal(true),
-  counted: Type.Array(
-    Closed({
-      workspace_id: Type.String({ format: 'uuid' }),
-      name: Type.String({ examples: ['Acme'] }),
-      minutes: Type.Integer({ minimum: 1, examples: [42] }),
-    }),
-    {
-      description:
-        'The stored minutes that this assignment counted, by workspace. Workspaces without any aren’t listed, and minutes of agents aren’t included.',
-    },
-  ),
+  counted: Type.Array(CountedMinutes, {
+    description:
+      'The stored minutes that this assignment counted, by workspace. Workspaces without any aren’t listed, and minutes of agents aren’t included.',
+  }),
 })
 export type EditorProjectResult = Static<typeof EditorProjectResult>
 

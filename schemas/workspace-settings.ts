@@ -57,7 +57,7 @@ export const MergedKeysInput = Type.Array(Type.String(settingsKey), {
   uniqueItems: true,
   description:
     'Replaces the list of merged keys. Each must be a key of the settings after the change, and neither locked nor a language block. A change that removes a key from the settings also ends its merge.',
-  examples: [['ext.words']],
+  examples: [[]],
 })
 
 export const WorkspaceSettingsPatch = Named('WorkspaceSettingsPatch', {

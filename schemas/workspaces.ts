@@ -68,9 +68,12 @@ export const MyWorkspaces = Named('MyWorkspaces', {
 })
 export type MyWorkspaces = Static<typeof MyWorkspaces>
 
-export const WorkspaceNames = Named('WorkspaceNames', {
-  workspaces: Type.Array(Type.Object({ id: Uuid, name: Type.String({ examples: ['Acme'] }) })),
+const WorkspaceReference = Named('WorkspaceReference', {
+  id: Uuid,
+  name: Type.String({ examples: ['Acme'] }),
 })
+
+export const WorkspaceNames = Named('WorkspaceNames', { workspaces: Type.Array(WorkspaceReference) })
 
 export const CreateWorkspaceBody = Named('CreateWorkspaceBody', {
   name: WorkspaceName,

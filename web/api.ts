@@ -3,7 +3,7 @@ import { effect, signal } from '@preact/signals'
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { type Client, createClient } from '../client/src/client.js'
 import type { Answer, AnswerOf, Operation, RequestOptions } from '../client/src/operations.js'
-import { ApiProblem } from '../client/src/problem.js'
+import { ApiProblem, fieldOf } from '../client/src/problem.js'
 import { own } from '../schemas/own.js'
 import type { Text } from './failure-texts.js'
 import { count } from './format.js'
@@ -74,7 +74,7 @@ const UNEXPLAINED: Text = ['The request failed', 'Reload the page, then try agai
 /** The texts about rejected calls are loaded with the first one. */
 const explain = async (problem: ApiProblem | undefined): Promise<Text> => {
   const texts = await import('./failure-texts.js').catch(() => undefined)
-  return texts?.explainProblem(problem) ?? UNEXPLAINED
+  return texts?.explainProblem(problem, { own, fieldOf, host: start.repohost_name }) ?? UNEXPLAINED
 }
 
 const failureOf = async (error: unknown, operation: Operation): Promise<Failure> => {

@@ -1,11 +1,20 @@
-/** The page's words for rejected calls. People can act on them. */
-import { type ApiProblem, fieldOf } from '../client/src/problem.js'
-import { own } from '../schemas/own.js'
-import { start } from './start.js'
+/**
+ * The page's words for rejected calls. People can act on them. It imports only types, because what it shared with the first
+ * load would be one more file of that.
+ */
+import type { ApiProblem, fieldOf } from '../client/src/problem.js'
+import type { own } from '../schemas/own.js'
+
+interface Tools {
+  own: typeof own
+  fieldOf: typeof fieldOf
+  /** The name of the repository host. */
+  host: string
+}
 
 export type Text = [title: string, advice: string]
 
-const texts: Record<string, Text> = {
+const textsOf = (host: string): Record<string, Text> => ({
   invalid_range: ['Invalid date range', 'Choose at most 366 days. The end must not be before the start.'],
   account_disabled: [
     'Account disabled',
@@ -39,10 +48,7 @@ const texts: Record<string, Text> = {
   rate_limited: ['Too many requests', 'Wait a moment, then try again. Your input is kept.'],
   maintenance: ['The service is under maintenance', 'Your input is kept. Try again later.'],
   unavailable: ['The service is busy or starting', 'Try again in a moment. Your input is kept.'],
-  repohost_token_invalid: [
-    `${start.repohost_name} rejected this token`,
-    'Copy the token again, or create a new one.',
-  ],
+  repohost_token_invalid: [`${host} rejected this token`, 'Copy the token again, or create a new one.'],
   key_limit: ['Too many access keys', 'Revoke a key that is no longer in use.'],
   webhooks_not_configured: ['Repository webhooks aren’t configured', 'Ask the operator to set WEBHOOK_KEYS.'],
   billing_not_configured: ['Billing isn’t configured here', 'You have nothing to pay.'],
@@ -53,11 +59,11 @@ const texts: Record<string, Text> = {
     'Your browser didn’t say which site sent it. Reload the page.',
   ],
   repo_access_denied: [
-    `${start.repohost_name} doesn’t confirm your access`,
+    `${host} doesn’t confirm your access`,
     'Use a token of your own that can read this repository.',
   ],
   organization_access_denied: [
-    `${start.repohost_name} doesn’t confirm that you own it`,
+    `${host} doesn’t confirm that you own it`,
     'Check the name, and use a token of your own with the scope named here.',
   ],
   workspace_limit: [
@@ -76,7 +82,7 @@ const texts: Record<string, Text> = {
     'People join this workspace through it, so its name must be every pattern’s owner.',
   ],
   upstream_failed: ['A service that this needs has failed', 'Try again later.'],
-}
+})
 
 /** Hints for invalid fields, by field name. */
 const fields: Record<string, string> = {
@@ -96,13 +102,13 @@ const fields: Record<string, string> = {
 }
 
 /** The faults of settings name their keys. */
-const faultText = ({ path, message }: { path: string; message: string }): string => {
+const faultText = ({ path, message }: { path: string; message: string }, { own, fieldOf }: Tools): string => {
   const [, , field = ''] = path.split('/')
   if (field !== 'settings') return own(fields, field) ?? 'Check what you entered.'
   return `${fieldOf(path)} ${message.replace(/`([^`]*)`/g, '“$1”')}.`
 }
 
-export const explainProblem = (problem: ApiProblem | undefined): Text => {
+export const explainProblem = (problem: ApiProblem | undefined, tools: Tools): Text => {
   const {
     code = '',
     status = 0,
@@ -112,10 +118,13 @@ export const explainProblem = (problem: ApiProblem | undefined): Text => {
     status?: number
     errors?: { path: string; message: string }[]
   }
-  const known = own(texts, code)
+  const known = tools.own(textsOf(tools.host), code)
   if (known) return known
   if (code === 'validation_failed')
-    return ['This can’t be saved', [...new Set(errors.map(faultText))].join(' ') || 'Check what you entered.']
+    return [
+      'This can’t be saved',
+      [...new Set(errors.map((error) => faultText(error, tools)))].join(' ') || 'Check what you entered.',
+    ]
   return status >= 500
     ? [
         'The service ran into an error',

@@ -834,14 +834,16 @@ export type EditorProjectBody = {
   repo: string | null
 }
 
+export type CountedMinutes = {
+  workspace_id: string
+  name: string
+  minutes: number
+}
+
 export type EditorProjectResult = {
   ok: true
   /** The stored minutes that this assignment counted, by workspace. Workspaces without any aren’t listed, and minutes of agents aren’t included. */
-  counted: {
-    workspace_id: string
-    name: string
-    minutes: number
-  }[]
+  counted: CountedMinutes[]
 }
 
 export type HeartbeatsBody = Heartbeat[]
@@ -1141,11 +1143,13 @@ export type MyWorkspaces = {
   workspaces: Workspace[]
 }
 
+export type WorkspaceReference = {
+  id: string
+  name: string
+}
+
 export type WorkspaceNames = {
-  workspaces: {
-    id: string
-    name: string
-  }[]
+  workspaces: WorkspaceReference[]
 }
 
 export type PatternList = string[]

@@ -317,9 +317,9 @@ else {
         return Math.round((to?.y ?? 0) - (from?.y ?? 0))
       }
       const [before, scrolled] = [await distance(), await page.evaluate<number>('scrollY')]
-      await page.mouse.wheel(0, -60)
+      await page.mouse.wheel(0, 60)
       await page.waitForFunction(
-        (from) => (globalThis as unknown as { scrollY: number }).scrollY < from - 50,
+        (from) => (globalThis as unknown as { scrollY: number }).scrollY > from + 50,
         scrolled,
       )
       t.equal(await distance(), before)

@@ -854,7 +854,7 @@ export const numbersOf = <Row extends Numbers>(
       return (
         <span class="trend" title={words}>
           {spark && <Sparkline {...spark} />}
-          {sums && <span class="share">{changeText(shareOf(sums))}</span>}
+          {sums && <span class="share">{changeText(shareOf(sums)) || '–'}</span>}
           <span class="away">{words}</span>
         </span>
       )
