@@ -83,7 +83,7 @@ t.test('deleted accounts publish no week of a colleague', async (t) => {
 })
 
 t.test('who comes back counts once, and an erasure changes no number of others', async (t) => {
-  const { service, ada, id, code, on, ticks } = await attack(t, (today) => today)
+  const { service, ada, id, code, on, ticks } = await attack(t, (today) => addDays(today, -1))
   const others = await service.signInAll('mallory', 'cleo', 'dan', 'eve')
   for (const other of others) {
     await other.post('/api/team/workspaces/join', { code })

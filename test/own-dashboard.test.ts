@@ -12,9 +12,9 @@ const today = await readToday(service.database)
 const yesterday = addDays(today, -1)
 
 const flush = (caller: Caller, entries: object[]) => caller.post('/api/team/active-minutes', { entries })
-await flush(ada, [{ repo: 'acme/api', day: today, minutes: 50, hours: { 9: 50 } }])
+await flush(ada, [{ repo: 'acme/api', day: today, minutes: 50, hours: { 0: 50 } }])
 await flush(bob, [
-  { repo: 'acme/api', day: today, minutes: 20, hours: { 10: 15 } },
+  { repo: 'acme/api', day: today, minutes: 20, hours: { 0: 15 } },
   { repo: 'acme/web', day: yesterday, minutes: 7 },
 ])
 await ada.post('/api/team/commits', {
@@ -56,7 +56,7 @@ t.test('a member sees all of their own numbers, including hours, and no one else
       body.heatmap
         .filter(({ minutes }: { minutes: number }) => minutes > 0)
         .map(({ hour, minutes }: Record<string, number>) => [hour, minutes]),
-      [[10, 15]],
+      [[0, 15]],
     )
     t.equal(body.daily.length, 30)
   }
@@ -174,7 +174,7 @@ t.test(
     t.same(
       hours.map(({ hour, minutes }: Record<string, number>) => [hour, minutes]).sort(),
       [
-        [10, 15],
+        [0, 15],
         [5, 1],
         [6, 1],
       ].sort(),

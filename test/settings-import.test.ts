@@ -334,7 +334,7 @@ const kinds: [name: string, text: string, taken: Values | undefined, lines: stri
   "extensions": { "recommendations": [] },
 }`,
     { 'editor.tabSize': 4 },
-    [':5:5: appears twice, so the last one counts', ':6:5: go.lintTool has another prefix'],
+    [':5:5: appears twice, so the last one counts', ':6:5: go.lintTool isn’t shared on this server'],
   ],
   ['acme.code-workspace', '{ "folders": [] }', undefined, [' has no settings.']],
   ['renamed.json', '{ "folders": [], "settings": { "ext.a": 1 } }', { 'ext.a': 1 }, []],
@@ -361,7 +361,7 @@ const kinds: [name: string, text: string, taken: Values | undefined, lines: stri
     'settings.json',
     '{ "ext.a": 1, "settings": { "ext.b": 2 } }',
     { 'ext.a': 1 },
-    [':1:15: settings has another prefix'],
+    [':1:15: settings isn’t shared on this server'],
   ],
   ['settings.json', '{}', undefined, [' has no settings.']],
   ['settings.json', '', undefined, [' has no settings.']],
@@ -442,7 +442,7 @@ ${file}:6:3: appears twice, so the last one counts
 Left out of ${into}: 4.
   ${file}:2:3: ext.id \`12345678901234567890\` would become \`12345678901234567000\`
   ${file}:3:3: ext.list \`1e999\` would become \`Infinity\`
-  ${file}:7:3: go.id has another prefix
+  ${file}:7:3: go.id isn’t shared on this server
   ${file}:8:13: [go] ext.c \`0.1000000000000000000001\` would become \`0.1\`
 This server’s prefixes are ext, editor, files, js/ts, gopls, eslint, terminal. Its operator can add others.
 `),
