@@ -327,6 +327,12 @@ const byRepo = (rows: WorkRow[]) => {
   return minutes
 }
 
+/** The day on the caller's calendar. */
+const todayOf = async (caller: Caller) => {
+  const { timezone } = (await caller.get('/api/me')).body
+  return wallClock(timezone ?? 'UTC', Date.now()).day
+}
+
 /** Every figure that a team reads. */
 const checkTeam = async (world: World, today: string, changes: string[]) => {
   const { people, workspace } = world
@@ -336,6 +342,7 @@ const checkTeam = async (world: World, today: string, changes: string[]) => {
   const admin = present[0] as Caller
   const logins = present.map(({ login }) => login)
   const change = changes[0] ?? today
+  const own = await todayOf(admin)
   const ranges = [
     { from: addDays(today, -3), to: addDays(today, 1) },
     { from: addDays(today, -364), to: addDays(today, 1) },
@@ -348,7 +355,7 @@ const checkTeam = async (world: World, today: string, changes: string[]) => {
       const query = `&from=${range.from}&to=${range.to}${repo ? `&repo=${repo}` : ''}`
       const url = `/api/team/dashboard?workspace=${workspace}${query}${login ? `&member=${login}` : ''}`
       const { body } = await admin.get(`${url}&trends=true`)
-      const asked = { ...range, login, repo }
+      const asked = { ...range, login, repo, today: own }
       equal(toldBy(body), recount(all, asked, logins), url)
       const cells = login === undefined ? shownCells(shownRows(all, asked), ada, MIN_GROUP) : null
       equal(body.heatmap, cells, `heatmap of ${url}`)
@@ -391,7 +398,7 @@ const checkPerson = async (world: World, index: number, today: string, change: s
   ] as const) {
     const url = `/api/team/dashboard/mine?workspace=${world.workspace}&from=${from}&to=${to}`
     const { body } = await person.get(`${url}&trends=true`)
-    const asked = { from, to, login }
+    const asked = { from, to, login, today: await todayOf(person) }
     const rows = shownRows(all, asked)
     // The others are those in which only agents worked.
     const repos = body.repos.filter(({ members }: { members: number }) => members > 0)

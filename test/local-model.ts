@@ -84,6 +84,8 @@ export interface Asked {
   to: string
   login?: string | undefined
   repo?: string | undefined
+  /** The caller's own, if the range may end after it. */
+  today?: string
 }
 
 export const shownRows = (all: WorkRow[], { from, to, login, repo }: Asked): WorkRow[] =>
@@ -111,7 +113,9 @@ const activeIn = (rows: WorkRow[]) => loginsIn(rows.filter(({ minutes }) => minu
 export const recount = (all: WorkRow[], asked: Asked, always: string[]) => {
   const { from, to, login, repo } = asked
   const shown = shownRows(all, asked)
-  const [first, last] = [addDays(from, -countDays(from, to)), addDays(from, -1)]
+  // As many days as have begun.
+  const end = asked.today !== undefined && asked.today < to ? asked.today : to
+  const [first, last] = [addDays(from, -countDays(from, end)), addDays(from, -1)]
   const before = shownRows(all, { ...asked, from: first, to: last })
   const steps = stepsOf(from, to)
   const trendOf = (rows: WorkRow[]) =>
