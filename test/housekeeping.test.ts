@@ -92,7 +92,7 @@ t.test('no rows are left of workspaces that are deleted while members write to t
 t.test('rollups computed during their workspace’s removal are removed too', async (t) => {
   const { service, ada, id } = await startTeam(t)
   const day = await readToday(service.database)
-  const entries = [{ repo: 'acme/api', day, minutes: 5, hours: { 9: 5 } }]
+  const entries = [{ repo: 'acme/api', day, minutes: 5, hours: { 0: 5 } }]
   t.equal((await ada.post('/api/team/active-minutes', { entries })).status, 200)
   const month = { workspaceId: id, month: monthOf(day) }
   let removal = Promise.resolve()

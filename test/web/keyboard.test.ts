@@ -386,7 +386,12 @@ else {
     await user.press('Escape')
     await visitor.closed()
     await visitor.go(`/w/${id}`)
-    const pressed = (name: string) => page.getByRole('button', { name, exact: true, pressed: true }).waitFor()
+    // On a Sunday, this week is also the last 7 days, and a month of 30 days ends as the last 30 days.
+    const sameAs: Record<string, string> = { 'This week': '7 days', 'This month': '30 days' }
+    const pressed = (name: string) =>
+      page
+        .getByRole('button', { name: new RegExp(`^(${name}|${sameAs[name] ?? name})$`), pressed: true })
+        .waitFor()
     for (const [key, name] of [
       ['m', 'This month'],
       [',', 'Last month'],

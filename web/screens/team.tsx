@@ -855,8 +855,7 @@ export const numbersOf = <Row extends Numbers>(
         <span class="trend" title={words}>
           {spark && <Sparkline {...spark} />}
           {sums && <span class="share">{changeText(shareOf(sums)) || '–'}</span>}
-          {!spark && !sums && '–'}
-          <span class="away">{words}</span>
+          <span class="away">{sums ? words : '–'}</span>
         </span>
       )
     },
