@@ -41,7 +41,7 @@ const startTwo = async (test: Parameters<typeof startTeam>[0]) => {
   const { id: other } = await service.workspace(ada, { patterns: ['other/*'] })
   const day = await readToday(service.database)
   for (const repo of ['acme/api', 'other/api'])
-    await ada.post('/api/team/active-minutes', { entries: [{ repo, day, minutes: 5, hours: { 9: 5 } }] })
+    await ada.post('/api/team/active-minutes', { entries: [{ repo, day, minutes: 5, hours: { 0: 5 } }] })
   return { service, stuck, other }
 }
 

@@ -268,7 +268,7 @@ t.test('nothing counts before the day a link made someone a member', async (t) =
       .sort()
   const flush = (caller: Caller, ...on: string[]) =>
     caller.post('/api/team/active-minutes', {
-      entries: on.map((day) => ({ repo: `${owner}/web`, day, minutes: 5, hours: { 3: 5 } })),
+      entries: on.map((day) => ({ repo: `${owner}/web`, day, minutes: 5, hours: { 0: 5 } })),
     })
   const ignored = { status: 'ignored', code: 'repo_not_matched' }
   /** Each project has an hour of its own, because a minute belongs to one. */
