@@ -89,6 +89,8 @@ else {
     await enter()
     await page.getByRole('heading', { name: 'Acme people', exact: true }).waitFor()
     t.equal(page.url(), `${service.url}/w/${id}/people?x=1`)
+    // Leaves the page, so that it sends no request without its cookie.
+    await page.goto('about:blank')
     await page.context().clearCookies()
     await page.goto(`${service.url}/api/auth/callback?state=of-somebody-else&code=x`)
     await page
@@ -98,7 +100,6 @@ else {
     await enter()
     await page.getByRole('heading', { name: 'Acme people', exact: true }).waitFor()
     t.equal(page.url(), `${service.url}/w/${id}/people`, 'at the configured origin')
-    // Leaves the page, so that it sends no request without its cookie.
     await page.goto('about:blank')
     await page.context().clearCookies()
     const { code } = (await ada.post(`/api/team/workspaces/${id}/invites`, {})).body
