@@ -97,7 +97,9 @@ export const assignProject = (
       const timeline = timelineOf(stored)
       const counts = new Counts(stored)
       const repoKeys = new Set(chosen.flatMap((one) => one.repo?.toLowerCase() ?? []))
-      const agentRepos = reposOfAgents(timeline, projects)
+      const marks = { timeline, projects }
+      const marksBefore = { timeline, projects: new Projects(host.kind, known, [project]) }
+      const agentRepos = new Set([...reposOfAgents(marks), ...reposOfAgents(marksBefore)])
       const target = await readTarget(tx, userId, repoKeys)
       const agentTargets = await readTargets(tx, [{ userId, repoKeys: agentRepos, scope: 'workspaces' }])
       const recording = recordingOf(target, undefined)
@@ -112,7 +114,7 @@ export const assignProject = (
       const agentDays = await countAgents(
         tx,
         {
-          ...{ userId, timeline, projects, counts, timezone, areKept: true, isFromJoining: true },
+          ...{ userId, ...marks, before: marksBefore, counts, timezone, isFromJoining: true },
           hours: new Set(hoursBeside(names.flatMap((one) => timeline.agents.hoursOf(one)))),
         },
         requireValue(agentTargets, userId),

@@ -1,6 +1,7 @@
 /**
- * Agent time: minutes in which a person's agents worked and the person didn't. It follows from the marks alone,
- * so the hours around a new mark are recalculated and replaced. It doesn't affect the person's own minutes.
+ * Agent time: minutes in which a person's agents worked and the person didn't. It follows from the marks alone, so the
+ * hours around a new mark are counted as they were and as they are, and the difference is added: another UTC hour can
+ * have the same local hour. It doesn't affect the person's own minutes.
  */
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
@@ -15,19 +16,23 @@ import {
 } from '../minutes/index.js'
 import { type AgentDay, readAgentDays } from '../own-time/index.js'
 import type { Projects } from './project-names.js'
-import { type Counts, clampIdleWindow, hourOf, minutesOfHour, type Timeline } from './timeline.js'
+import { type Counts, clampIdleWindow, hourOf, MINUTES, minutesOfHour, type Timeline } from './timeline.js'
 
-/** Which agents' minutes are counted, and by which rules. */
-export interface AgentRules {
-  userId: string
+/** Marks, and the repositories of their projects. */
+interface AgentMarks {
   timeline: Timeline
   projects: Projects
+}
+
+/** Which agents' minutes are counted, and by which rules. */
+export interface AgentRules extends AgentMarks {
+  userId: string
+  /** As it was before the change. Undefined: the marks of a file, which aren't kept, and then no hour loses minutes. */
+  before: AgentMarks | undefined
   /** Where the person's minutes count, which says in which local hours. */
   counts: Counts
   /** The UTC hours that change. Needs their marks, and those of an hour before and after each. */
   hours: ReadonlySet<number>
-  /** Whether the marks are kept. Those of a file aren't, and then no hour loses minutes. */
-  areKept: boolean
   /** Whether minutes count only from the day of joining a workspace. */
   isFromJoining: boolean
   /** The person's time zone. */
@@ -35,8 +40,8 @@ export interface AgentRules {
 }
 
 /** The repositories for which agents have marks. */
-export const reposOfAgents = ({ agents }: Timeline, projects: Projects): ReadonlySet<string> =>
-  new Set([...agents.projects()].flatMap((project) => projects.keyOf(project) ?? []))
+export const reposOfAgents = ({ timeline, projects }: AgentMarks): ReadonlySet<string> =>
+  new Set([...timeline.agents.projects()].flatMap((project) => projects.keyOf(project) ?? []))
 
 /**
  * Recalculates agents' hours.
@@ -60,9 +65,9 @@ interface AgentWorkspace extends Omit<MatchingWorkspace, 'repoKeys'> {
 }
 
 /** The workspaces where agents' minutes count: none if there are too many repositories, so that no request fails. */
-const workspacesOf = ({ timeline, projects, hours }: AgentRules, target: TargetResult): AgentWorkspace[] => {
-  if (target.kind !== 'found' || hours.size === 0) return []
-  const repoKeys = reposOfAgents(timeline, projects)
+const workspacesOf = (rules: AgentRules, target: TargetResult): AgentWorkspace[] => {
+  if (target.kind !== 'found' || rules.hours.size === 0) return []
+  const repoKeys = new Set([...reposOfAgents(rules), ...(rules.before ? reposOfAgents(rules.before) : [])])
   return (target satisfies FlushTarget).workspaces.flatMap(({ repoKeys: matched, ...workspace }) => {
     const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
     return own.size > 0 ? [{ ...workspace, repoKeys: own }] : []
@@ -78,15 +83,17 @@ const changedDays = (
   workspace: AgentWorkspace,
   stored: readonly AgentDay[],
 ): AgentDay[] => {
-  const { projects, areKept } = rules
+  const { projects, before } = rules
   const { workspaceId } = workspace
-  const fresh = minutesByHour(rules, workspace)
   const days = new Map(stored.map((row) => [`${row.day} ${row.repoKey}`, row]))
   const result = new Map<string, AgentDay & { hours: number[] }>()
-  const dayAt = (day: string, repoKey: string) => {
+  const after = minutesByHour(rules, rules, workspace)
+  const changes = before ? differences(minutesByHour(before, rules, workspace), after) : after
+  for (const { localHour, repoKey, minutes } of changes) {
+    const [day, hour] = [dayOf(localHour), hourOfDay(localHour)]
     const key = `${day} ${repoKey}`
     const known = days.get(key)
-    if (known?.hours === null) return undefined
+    if (known?.hours === null) continue
     const row = result.get(key) ?? {
       workspaceId,
       day,
@@ -96,31 +103,42 @@ const changedDays = (
       hours: [...(known?.hours ?? new Array<number>(HOURS).fill(0))],
     }
     result.set(key, row)
-    return row
-  }
-  if (areKept)
-    for (const { day, repoKey } of stored)
-      for (const hour of rules.hours) {
-        const localHour = localHourIn(rules, hour)
-        const row = dayOf(localHour) === day ? dayAt(day, repoKey) : undefined
-        if (row) row.hours[hourOfDay(localHour)] = 0
-      }
-  for (const { localHour, repoKey, minutes } of fresh) {
-    const row = dayAt(dayOf(localHour), repoKey)
-    if (row) row.hours[hourOfDay(localHour)] = Math.max(row.hours[hourOfDay(localHour)] ?? 0, minutes)
+    const earlier = row.hours[hour] ?? 0
+    row.hours[hour] = before ? Math.min(MINUTES, Math.max(0, earlier + minutes)) : Math.max(earlier, minutes)
   }
   return [...result.values()].flatMap((row) => {
-    const before = days.get(`${row.day} ${row.repoKey}`)?.hours
-    const isSame = row.hours.every((minutes, hour) => minutes === (before?.[hour] ?? 0))
+    const old = days.get(`${row.day} ${row.repoKey}`)?.hours
+    const isSame = row.hours.every((minutes, hour) => minutes === (old?.[hour] ?? 0))
     return isSame ? [] : [{ ...row, minutes: row.hours.reduce((sum, minutes) => sum + minutes, 0) }]
   })
 }
 
-/** Agents' minutes in a workspace by local hour and repository. */
-const minutesByHour = (rules: AgentRules, { idleWindow, repoKeys, firstDay, joinedOn }: AgentWorkspace) => {
-  const { timeline, projects, hours, isFromJoining } = rules
+/** Minutes in a local hour and a repository. */
+interface HourMinutes {
+  localHour: number
+  repoKey: string
+  minutes: number
+}
+
+/** What is to be added. */
+const differences = (before: readonly HourMinutes[], after: readonly HourMinutes[]): HourMinutes[] => {
+  const sums = new Map(after.map((one) => [`${one.localHour} ${one.repoKey}`, one]))
+  for (const one of before) {
+    const key = `${one.localHour} ${one.repoKey}`
+    sums.set(key, { ...one, minutes: (sums.get(key)?.minutes ?? 0) - one.minutes })
+  }
+  return [...sums.values()]
+}
+
+/** Agents' minutes in a workspace by local hour and repository, as these marks have them. */
+const minutesByHour = (
+  { timeline, projects }: AgentMarks,
+  rules: AgentRules,
+  { idleWindow, repoKeys, firstDay, joinedOn }: AgentWorkspace,
+): HourMinutes[] => {
+  const { hours, isFromJoining } = rules
   const window = clampIdleWindow(idleWindow)
-  const sums = new Map<string, { localHour: number; repoKey: string; minutes: number }>()
+  const sums = new Map<string, HourMinutes>()
   for (const hour of hours) {
     const day = dayOf(hour)
     if (day < firstDay || (isFromJoining && day < joinedOn)) continue

@@ -385,11 +385,11 @@ const planMinutesOfDay = async (
     .map(hourOf)
     .filter((hour) => hours.includes(hour))
   const agentRules = {
-    ...{ userId, timeline, projects, counts, timezone, areKept: false, isFromJoining: true },
+    ...{ userId, timeline, projects, counts, timezone, before: undefined, isFromJoining: true },
     // No other day changes.
     hours: new Set(hoursBeside(agentHours).filter((hour) => hours.includes(hour))),
   }
-  const agentRepos = reposOfAgents(timeline, projects)
+  const agentRepos = reposOfAgents({ timeline, projects })
   const targetOfAgents = await readTargetOf(tx, { userId, repoKeys: agentRepos, scope: 'workspaces' })
   const file = {
     days: personDays,

@@ -4,7 +4,7 @@ import { type Batch, type Heartbeat, type Ignored, timesThatCount } from './batc
 import { markNameOf } from './project-names.js'
 import type { Facts } from './read-facts.js'
 import type { Recording } from './recording.js'
-import { hourOf, minutesAround, type Owned } from './timeline.js'
+import { hourOf, minutesAround, type Owned, type Timeline } from './timeline.js'
 
 /** The outcome of heartbeats. */
 export interface RecordingResult {
@@ -43,6 +43,8 @@ export interface Marked {
   owned: Owned[]
   /** Those that had another owner. */
   moved: ReadonlySet<number>
+  /** The marks as they were. */
+  before: Timeline
 }
 
 /** Adds the heartbeats' minutes to the known marks, which it changes. */
@@ -59,7 +61,7 @@ export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Rec
   const named = kept.filter(isListed)
   const newest = kept.findLast(({ isOfAgent, fate }) => !isOfAgent && fate !== 'no workspace')
 
-  const before = timeline.own.copy()
+  const before = { own: timeline.own.copy(), agents: timeline.agents.copy() }
   const hours = new Set<number>()
   const changed: number[] = []
   // Heartbeats from before their person joined a workspace count there when they're sent again.
@@ -79,7 +81,7 @@ export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Rec
   const moved = new Set<number>()
   const owned = [...timeline.own.ownersOf(new Set([...minutesAround(changed), ...again]))].filter((owner) => {
     const { minute, project, gap } = owner
-    const known = before.ownerOf(minute)
+    const known = before.own.ownerOf(minute)
     if (known && known.project !== project) moved.add(minute)
     const isSame = known?.project === project && known.gap === gap
     return !isSame || (again.has(minute) && counts.workspacesOf(minute).length === 0)
@@ -97,6 +99,7 @@ export const markHeartbeats = (facts: Facts, target: FlushTarget, recording: Rec
     newest: newest && toDate(newest.time),
     owned,
     moved,
+    before,
   }
 }
 

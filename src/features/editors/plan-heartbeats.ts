@@ -93,7 +93,10 @@ const planOne = async (
   const hours = new Set(hoursBeside(marked.hours))
   const agentDays = await countAgents(
     tx,
-    { userId, timeline, projects, counts, hours, areKept: true, isFromJoining, timezone },
+    {
+      ...{ userId, timeline, projects, counts, hours, isFromJoining, timezone },
+      before: { timeline: marked.before, projects },
+    },
     targetOfAgents,
   )
   const seen = new Set([...marked.lastAt.keys(), ...projectsOfFile])

@@ -95,7 +95,7 @@ const resolveProjects = async (tx: Db, batch: Batch, marks: StoredHour[], named:
     timeline,
     counts: new Counts(marks),
     repoKeys: involvedIn(batch.heartbeats, projects, timeline),
-    agentRepos: reposOfAgents(timeline, projects),
+    agentRepos: reposOfAgents({ timeline, projects }),
   }
 }
 
