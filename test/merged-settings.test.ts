@@ -1,6 +1,9 @@
 /** Keys whose lists and objects an override adds to, instead of replacing them. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
-import { reuseService, type Service } from './service.js'
+import { temporaryFolder } from './process.js'
+import { reuseService, type Service, startService } from './service.js'
 
 const team = '/api/team/workspaces'
 const WORDS = 'cSpell.words'
@@ -241,4 +244,37 @@ t.test('large lists and odd names are merged like others', async (t) => {
   )
   const { toString: _, ...rest } = map(2)
   t.same(merged, { ...rest, valueOf: 3 })
+})
+
+t.test('an enforced schema lets an override take away a name of an object', async (t) => {
+  const file = join(await temporaryFolder(t), 'schema.json')
+  const properties = {
+    'ext.map': { type: 'object', additionalProperties: { type: 'boolean' } },
+    'ext.size': { type: 'number' },
+  }
+  await writeFile(file, JSON.stringify({ contributes: { configuration: { properties } } }))
+  const service = await startService(t, { env: { SETTINGS_SCHEMA: file, SETTINGS_VALIDATION: 'enforce' } })
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const workspace = `/api/team/workspaces/${id}`
+  const override = `${workspace}/project-settings/acme/api`
+  await ada.patch(`${workspace}/settings`, {
+    settings: { 'ext.map': { a: true, b: true } },
+    merged: ['ext.map'],
+  })
+  const sent = await ada.put(override, { settings: { 'ext.map': { a: null, c: false } } })
+  t.same([sent.status, sent.body.warnings], [200, undefined])
+  t.same((await ada.get(override)).body.warnings, undefined, 'none when it’s read')
+  const { settings, sources } = (await ada.get('/api/team/effective-config?repo=acme/api')).body
+  t.same([settings['ext.map'], sources['ext.map']], [{ b: true, c: false }, 'merged'])
+  const wrong = await ada.put(override, { settings: { 'ext.map': { a: null, c: 1 }, 'ext.size': 'big' } })
+  t.same(
+    [wrong.status, wrong.body.errors.map(({ path }: { path: string }) => path)],
+    [400, ['/body/settings/ext.map/c', '/body/settings/ext.size']],
+  )
+  const projects = { 'acme/api': { settings: { 'ext.map': { b: null } } } }
+  t.equal((await ada.put(`${workspace}/configuration`, { projects })).status, 200, 'in a configuration file')
+  t.equal((await ada.post(`${override}/restore`, { version: 1 })).status, 200, 'in an old version')
+  const direct = await ada.patch(`${workspace}/settings`, { settings: { 'ext.map': { a: null } } })
+  t.equal(direct.status, 400, 'not in the workspace’s own settings')
 })

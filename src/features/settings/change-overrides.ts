@@ -79,7 +79,7 @@ export const restoreOverride = (
     requirePreconditions(preconditions, versionOf(current))
     const old = await overrideHistory.read(change.tx, key, version)
     if (!old) throw new ApiError('version_not_found')
-    const judged = checkRestored(rules, old.settings)
+    const judged = checkRestored(rules, 'override', old.settings)
     await requireEditable(change, key, JSON.parse(old.settings))
     return { ...(await writeOverride(change, key, current, old, version)), ...judged }
   })

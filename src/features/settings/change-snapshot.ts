@@ -103,7 +103,7 @@ export const restoreSettings = (
     if (!current) throw new ApiError('never_synced')
     const old = await snapshotHistory.read(tx, key, version)
     if (!old) throw new ApiError('version_not_found')
-    const judged = checkRestored(rules, old.settings)
+    const judged = checkRestored(rules, 'pushed', old.settings)
     requirePreconditions(preconditions, current)
     const { owner, repo, settings } = old
     const write = { action: 'settings.restored', owner, repo, settings, author: caller, reason } as const

@@ -128,7 +128,7 @@ export const restoreWorkspaceSettings = (
     if (!old) throw new ApiError('version_not_found')
     const current = await readCurrent(change, call)
     requirePreconditions(preconditions, { id: call.workspaceId, version: current.version })
-    const judged = checkRestored(rules, old.settings)
+    const judged = checkRestored(rules, 'workspace', old.settings)
     const { settings, locked, merged, idleWindowMinutes } = old
     const { activityPrivacy } = current
     const content = { settings, locked, merged, idleWindowMinutes, activityPrivacy }

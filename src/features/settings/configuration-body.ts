@@ -8,7 +8,7 @@ import { ApiError, escapePointer } from '../../errors.js'
 import { InvalidBody } from '../../platform/http/json-body.js'
 import type { LargeJsonKind } from '../../platform/http/large-json.js'
 import { yieldIfDue } from '../../platform/process/yield-if-due.js'
-import { listSettingsFaults } from './policies/settings-rules.js'
+import { listSettingsFaults, valuesToCheck } from './policies/settings-rules.js'
 
 export const configurationBody = {
   schema: ConfigurationBody,
@@ -37,7 +37,7 @@ export const requireValidConfiguration = async (
   const check = (content: typeof settings, kind: 'workspace' | 'override', at: string) => {
     const faults = faultsIn(content, kind)
     if (faults.length === 0) return
-    const errors = listSettingsFaults(rules, { at, settings: content, faults })
+    const errors = listSettingsFaults(rules, { at, settings: valuesToCheck(kind, content), faults })
     throw new ApiError('validation_failed', { errors })
   }
   check(settings, 'workspace', '/body/settings')

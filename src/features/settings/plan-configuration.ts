@@ -23,7 +23,7 @@ import { keyListsOf, nextKeyLists, type SettingsContent } from './change-workspa
 import { placeOfOverride } from './configuration-body.js'
 import { type ChangeList, ChangeListBuilder, compareSettings, type Values } from './configuration-changes.js'
 import { describeChange } from './describe-change.js'
-import { requireRules, requireSpelling, warningsOf } from './policies/settings-rules.js'
+import { requireRules, requireSpelling, valuesToCheck, warningsOf } from './policies/settings-rules.js'
 import { countAffected, findOutside } from './queries/configuration.js'
 import { type NewOverride, pagesOfOverrides, type RepoId, type StoredOverride } from './queries/overrides.js'
 import type { StoredWorkspaceSettings } from './queries/workspace-settings.js'
@@ -304,14 +304,14 @@ const planWrite = async (
   if (changes.length === 0) return { kind: 'same' }
   const described = describeChange({ settings: before ?? {} }, { settings })
   await yieldIfDue()
-  const at = placeOfOverride(sent.name)
-  requireValues(rules, { set, at }, before ?? {})
+  const newValues = { set: valuesToCheck('override', set), at: placeOfOverride(sent.name) }
+  requireValues(rules, newValues, before ?? {})
   const size = Buffer.byteLength(text)
   const version = (stored?.version ?? 0) + 1
   const details = { version, size_bytes: size, ...described }
   const override = { owner, repo, ...repoKeysOf({ owner, repo }), version, values, size, details }
   const grownBytes = counted(size) - (stored ? storedBytes(stored) : 0)
-  return { kind: 'write', changes, set, at, override, grownBytes }
+  return { kind: 'write', changes, ...newValues, override, grownBytes }
 }
 
 export function* batchesOf<T extends RepoId & { size?: number }>(list: T[]): Generator<T[]> {

@@ -5,6 +5,7 @@ import { isKeptByEditor } from '../../../../schemas/kept-settings.js'
 import { looksSecret } from '../../../../schemas/secrets.js'
 import {
   isBlock,
+  isObject,
   type KeyFault,
   lockedKeysIn,
   locksOf,
@@ -62,6 +63,23 @@ export interface CheckedKeys {
   at: string
 }
 
+/**
+ * Settings as the schema sees them: an override without the names in objects whose value is null. If the workspace merges
+ * their key, they take a name away, and keys can be merged later.
+ */
+export const valuesToCheck = (kind: SettingsKind, settings: SettingsObject): SettingsObject =>
+  kind === 'override'
+    ? Object.fromEntries(
+        Object.entries(settings).map(([key, value]) => [
+          key,
+          isObject(value) && !isBlock(key) ? withoutNulls(value) : value,
+        ]),
+      )
+    : settings
+
+const withoutNulls = (object: SettingsObject): SettingsObject =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
+
 /** Everything that's wrong with the keys and, if the schema is enforced, with the values. */
 export const listSettingsFaults = (
   rules: SettingsRules | undefined,
@@ -75,13 +93,14 @@ export const requireValidSettings = (
   settings: SettingsObject = {},
 ): void => {
   const at = IN_BODY
+  const values = valuesToCheck(kind, settings)
   const faults = keys.faultsIn(settings, kind)
-  const listed = listSettingsFaults(rules, { settings, faults, at })
+  const listed = listSettingsFaults(rules, { settings: values, faults, at })
   // In that case, the response also lists misspelled keys.
   const hasOnlyValueFaults = listed.length > 0 && faults.length === 0
   reject(
     hasOnlyValueFaults
-      ? listSettingsFaults(rules, { settings, faults: keys.faultsIn(settings, kind, true), at })
+      ? listSettingsFaults(rules, { settings: values, faults: keys.faultsIn(settings, kind, true), at })
       : listed,
   )
 }
@@ -170,8 +189,13 @@ function* adviceOn(
  * Both, for restored settings.
  * @throws {ApiError} `validation_failed` also for keys that have been denied since
  */
-export const checkRestored = ({ keys, rules }: KeysAndRules, settings: string): { warnings?: Warnings } => {
+export const checkRestored = (
+  { keys, rules }: KeysAndRules,
+  kind: SettingsKind,
+  settings: string,
+): { warnings?: Warnings } => {
   const restored = JSON.parse(settings) as SettingsObject
+  const values = valuesToCheck(kind, restored)
   const denied = [...settingsIn(restored)]
     .flatMap((setting) =>
       keys
@@ -179,9 +203,9 @@ export const checkRestored = ({ keys, rules }: KeysAndRules, settings: string): 
         .map((inner) => ({ ...setting, inner, message: DENIED_MESSAGE })),
     )
     .slice(0, MAX_FAULTS)
-  requireRules(rules, restored, IN_RESPONSE, denied)
+  requireRules(rules, values, IN_RESPONSE, denied)
   reject(listFaults(denied, IN_RESPONSE))
-  return warningsOf(rules, restored, IN_RESPONSE)
+  return warningsOf(rules, values, IN_RESPONSE)
 }
 
 /** @throws {ApiError} `key_locked` */

@@ -36,7 +36,12 @@ import {
   restoreOverride,
   setOverride,
 } from '../change-overrides.js'
-import { requireValidSettings, storedWarnings, warningsOf } from '../policies/settings-rules.js'
+import {
+  requireValidSettings,
+  storedWarnings,
+  valuesToCheck,
+  warningsOf,
+} from '../policies/settings-rules.js'
 import { listOverrides, overrideHistory, readOverride, type StoredOverride } from '../queries/overrides.js'
 
 const reading = memberOf('params.id', 'settings:read')
@@ -60,7 +65,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const rules = config.settingsRules
   const withWarnings = (override: StoredOverride) => ({
     ...override,
-    ...storedWarnings(rules, JSON.parse(override.settings)),
+    ...storedWarnings(rules, valuesToCheck('override', JSON.parse(override.settings))),
   })
   /** Sends an override or one of its versions, or 304 if the caller already has it. */
   const sendConditionally = (reply: FastifyReply, override: StoredOverride) =>
@@ -155,7 +160,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { settings, reason } = request.body
       const call = { ...membership, ...params, reason }
       const override = await setOverride(database, call, settings, preconditionsOf(headers, query))
-      return send(reply, { ...override, ...warningsOf(rules, settings) })
+      return send(reply, { ...override, ...warningsOf(rules, valuesToCheck('override', settings)) })
     },
   })
 
