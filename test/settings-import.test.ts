@@ -349,6 +349,18 @@ const kinds: [name: string, text: string, taken: Values | undefined, lines: stri
     [':4:93: eslint.nodePath is denied on this server (`SETTINGS_DENIED`)'],
   ],
   ['.devcontainer.json', '{ "image": "debian", "settings": { "ext.a": 1 } }', { 'ext.a': 1 }, []],
+  [
+    'devcontainer.json',
+    `{
+  "settings": { "editor.tabSize": 2, "go.lintTool": "x" },
+  "customizations": { "vscode": { "settings": { "editor.tabSize": 4, "eslint.nodePath": "x" } } },
+}`,
+    { 'editor.tabSize': 4 },
+    [
+      ':2:38: go.lintTool isn’t shared on this server',
+      ':3:70: eslint.nodePath is denied on this server (`SETTINGS_DENIED`)',
+    ],
+  ],
   ['devcontainer.json', '{ "image": "debian" }', undefined, [' has no settings.']],
   [
     'devcontainer.json',

@@ -13,26 +13,26 @@ type Values = Record<string, unknown>
 
 export interface EditorFile {
   settings: Values
-  placeOf: (...names: string[]) => Place | undefined
+  placeOf: (name: string, ...inner: string[]) => Place | undefined
   /** Names that an object has twice. The last one is used, as in an editor. */
   repeated: Place[]
   /** Why a setting's value can't be kept as it is. */
-  changeOf: (...names: string[]) => string | undefined
+  changeOf: (name: string, ...inner: string[]) => string | undefined
   /** Whether no name is like a setting's, so that only names that are whole prefixes can be settings. */
   isOther: boolean
 }
 
 const isLikeSetting = (name: string) => name.includes('.') || isBlock(name)
 
-/** The names that lead to the settings: in a workspace file, in a dev container's file, or in a file of settings. */
-const pathIn = (value: Values, file: string): string[] => {
-  if (file.endsWith('.code-workspace')) return ['settings']
+/** The names that lead to settings: in a workspace file, in a dev container's file, or in a file of settings. The last wins. */
+const pathsIn = (value: Values, file: string): string[][] => {
+  if (file.endsWith('.code-workspace')) return [['settings']]
   const { customizations, folders } = value
   const isPlain = Object.keys(value).some(isLikeSetting)
   if (/(^|[/\\.])devcontainer\.json$/.test(file) || (!isPlain && isObject(customizations)))
-    // Earlier files have their settings at the top.
-    return isObject(value.settings) ? ['settings'] : ['customizations', 'vscode', 'settings']
-  return !isPlain && Array.isArray(folders) ? ['settings'] : []
+    // Earlier files have their settings at the top, and dev containers' command line combines both.
+    return [['settings'], ['customizations', 'vscode', 'settings']]
+  return !isPlain && Array.isArray(folders) ? [['settings']] : [[]]
 }
 
 const ownOf = (value: unknown, name: string): unknown =>
@@ -48,21 +48,29 @@ export const readEditorSettings = (bytes: Uint8Array, file: string): EditorFile 
   const isEmpty = text.replaceAll(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '').trim() === ''
   const { value, places, repeated, rounded } = parseJson(isEmpty ? '{}' : text, { isEditors: true })
   if (!isObject(value)) throw new JsonError('the file must be an object of settings', '1:1')
-  const path = pathIn(value, file)
-  const found = path.reduce<unknown>(ownOf, value)
-  const settings = isObject(found) ? found : {}
-  const inside = (pointer: string, names: string[] = []) =>
-    pointer === pointerOf(...path, ...names) || pointer.startsWith(`${pointerOf(...path, ...names)}/`)
+  const parts = pathsIn(value, file).map((path) => {
+    const found = path.reduce<unknown>(ownOf, value)
+    return { path, settings: isObject(found) ? found : {} }
+  })
+  const settings = Object.fromEntries(parts.flatMap((part) => Object.entries(part.settings)))
   const names = Object.keys(settings)
+  const pointerTo = (name: string, ...inner: string[]) => {
+    const path = parts.findLast((part) => Object.hasOwn(part.settings, name))?.path ?? []
+    return pointerOf(...path, name, ...inner)
+  }
+  const isInside = (pointer: string, outer: string) => pointer === outer || pointer.startsWith(`${outer}/`)
   return {
     settings,
-    placeOf: (...names) => places.get(pointerOf(...path, ...names)),
-    repeated: repeated.filter((pointer) => inside(pointer)).flatMap((pointer) => places.get(pointer) ?? []),
-    changeOf: (...names) => {
-      for (const [pointer, message] of rounded) if (inside(pointer, names)) return message
+    placeOf: (name, ...inner) => places.get(pointerTo(name, ...inner)),
+    repeated: repeated
+      .filter((pointer) => parts.some(({ path }) => isInside(pointer, pointerOf(...path))))
+      .flatMap((pointer) => places.get(pointer) ?? []),
+    changeOf: (name, ...inner) => {
+      for (const [pointer, message] of rounded)
+        if (isInside(pointer, pointerTo(name, ...inner))) return message
       return undefined
     },
-    isOther: path.length === 0 && names.length > 0 && !names.some(isLikeSetting),
+    isOther: parts.some(({ path }) => path.length === 0) && names.length > 0 && !names.some(isLikeSetting),
   }
 }
 
