@@ -18,6 +18,7 @@ import { readArguments } from './platform/process/arguments.js'
 import { readOrCreateSecret } from './platform/process/data-dir.js'
 import { addressesOf, listenAt, waitForListening } from './platform/process/listen.js'
 import { createLogger, openLogOutput } from './platform/process/logger.js'
+import { giveMemory, memoryInMib, tooLittleMemory } from './platform/process/memory.js'
 import { unsupportedNode, upgradeNode } from './platform/process/node-support.js'
 import { extendStop, onExit, run } from './platform/process/program.js'
 import { upgrade } from './upgrade.js'
@@ -35,6 +36,8 @@ const main = async (stopped: AbortSignal) => {
   for (const { message, remedy } of config.warnings) logger.warn(`${message} ${remedy}`)
   const unsupported = unsupportedNode(process.versions.node)
   if (unsupported) logger.warn(`${unsupported} ${upgradeNode}`)
+  const tooLittle = tooLittleMemory(memoryInMib())
+  if (tooLittle) logger.warn(`${tooLittle} ${giveMemory}`)
   const databaseUrl = await prepareDatabase(config, logger, stopped)
   if (config.jwtSecrets.length === 0)
     config.jwtSecrets = [await readOrCreateSecret(config.dataDir, 'jwt-secret')]

@@ -5,7 +5,7 @@ import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { startRepohost } from '../demo/repohost.js'
 import { backUp } from '../src/operator/backup/back-up.js'
-import { checkNode } from '../src/operator/doctor/environment.js'
+import { checkMemory, checkNode } from '../src/operator/doctor/environment.js'
 import { runChecks } from '../src/operator/doctor/examine.js'
 import { baseline, newestMigration } from '../src/platform/database/migrations.js'
 import { createTestDatabase } from './database.js'
@@ -385,6 +385,17 @@ t.test('an old Node version is reported', async (t) => {
   })
   hasProperties(t, checkNode('25.1.0'), { level: 'warning', message: 'Node 25 gets no security fixes.' })
   hasProperties(t, checkNode('28.0.0'), { level: 'ok' })
+})
+
+t.test('a container with too little memory is reported', async (t) => {
+  t.strictSame(checkMemory(511), {
+    level: 'warning',
+    about: 'memory',
+    message:
+      'The service may use 511 MiB of memory. Several large uploads or configurations at once can end it.',
+    remedy: 'Give each instance 512 MiB.',
+  })
+  t.strictSame(checkMemory(512), { level: 'ok', about: 'memory', message: 'The service may use 512 MiB.' })
 })
 
 t.test('the doctor shows the callback URL to enter at the repository host', async (t) => {

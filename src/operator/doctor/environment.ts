@@ -7,6 +7,7 @@ import type { Config } from '../../config.js'
 import { hostKinds } from '../../platform/hosts/index.js'
 import { boundedFetch } from '../../platform/http/upstream.js'
 import { codeOf } from '../../platform/process/code-of.js'
+import { giveMemory, tooLittleMemory } from '../../platform/process/memory.js'
 import { tooOldNode, unsupportedNode, upgradeNode } from '../../platform/process/node-support.js'
 import { redisFault, tryRedis } from '../../platform/rate-limits/redis.js'
 import { backupFolderFault } from '../backup/scheduled.js'
@@ -20,6 +21,13 @@ export const checkNode = (running: string, now?: Date): Finding => {
   if (tooOld !== undefined) return problem('node', tooOld, 'Install a newer Node.')
   const unsupported = unsupportedNode(running, now)
   return unsupported ? warning('node', unsupported, upgradeNode) : ok('node', `Node ${running}.`)
+}
+
+export const checkMemory = (mib: number): Finding => {
+  const tooLittle = tooLittleMemory(mib)
+  return tooLittle
+    ? warning('memory', tooLittle, giveMemory)
+    : ok('memory', `The service may use ${mib} MiB.`)
 }
 
 /** The embedded database's folder, and the secret in it. */

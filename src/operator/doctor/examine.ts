@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../../config.js'
 import { NoDatabase, openEmbedded } from '../../platform/database/embedded/index.js'
 import { ConfigError } from '../../platform/process/config-error.js'
 import { ownerFaultOf } from '../../platform/process/data-dir.js'
+import { memoryInMib } from '../../platform/process/memory.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { printable } from '../explain-failure.js'
 import { checkDatabase } from './database.js'
@@ -12,6 +13,7 @@ import {
   checkAddresses,
   checkBackupFolder,
   checkFolder,
+  checkMemory,
   checkNode,
   checkReachability,
   checkRedis,
@@ -42,6 +44,7 @@ export const runChecks = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): P
   const unused = config.warnings.map(({ message, remedy }) => warning(about, message, remedy))
   return [
     node,
+    checkMemory(memoryInMib()),
     ...unused,
     ...checkSettings(config),
     ...addresses,
