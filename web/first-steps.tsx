@@ -43,6 +43,10 @@ export const FirstSteps = (props: {
   const minutes = useRead('GET /api/team/active-minutes', {
     query: { from: addDays(utcDay(), -RECENT_DAYS), to: utcDay() },
   })
+  const settings = useRead(
+    'GET /api/team/workspaces/{id}/settings',
+    workspace && { path: { id: workspace.id } },
+  )
   const path = `/w/${workspace?.id}`
   const hasMinutes =
     minutes.data &&
@@ -55,6 +59,7 @@ export const FirstSteps = (props: {
   const look = () => {
     me.again()
     minutes.again()
+    settings.again()
   }
   usePolling(isWaiting, look, POLL_MS)
   const steps: Step[] = [
@@ -71,6 +76,16 @@ export const FirstSteps = (props: {
           {workspace ? <a href={`${path}/settings/general`}>Add a pattern</a> : 'Add a pattern'} such as{' '}
           <span class="mono">acme/*</span>. The workspace records activity in repositories that match a
           pattern.
+        </p>
+      ),
+    },
+    {
+      title: 'Set one setting',
+      isDone: Object.keys(settings.data?.settings ?? {}).length > 0,
+      children: (
+        <p>
+          {workspace ? <a href={`${path}/settings`}>Choose a setting</a> : 'Choose a setting'} that all
+          editors of your team should share.
         </p>
       ),
     },

@@ -198,6 +198,7 @@ else {
     t.strictSame(await steps(), [
       'Create a workspace, done',
       'Choose repositories, to do',
+      'Set one setting, to do',
       'Connect an editor, to do',
       'Invite people, to do',
     ])
@@ -209,13 +210,18 @@ else {
     await visitor.field('Patterns, one per line').fill('stark/*')
     await visitor.button('Save patterns').click()
     await visitor.sees('Patterns saved')
+    const [, stark] = new URL(page.url()).pathname.split('/w/')
+    const set = await newcomer.patch(`/api/team/workspaces/${stark?.split('/')[0]}/settings`, {
+      settings: { 'ext.tabSize': 2 },
+    })
+    t.equal(set.status, 200)
     await work(newcomer, 'stark/suit', today, 5)
     await visitor.link('Team').click()
     await until(
       async () =>
         (await steps()).join() ===
-        'Create a workspace, done,Choose repositories, done,Connect an editor, done,Invite people, to do',
-      'three steps are done',
+        'Create a workspace, done,Choose repositories, done,Set one setting, done,Connect an editor, done,Invite people, to do',
+      'four steps are done',
     )
     await visitor.button('Hide first steps').click()
     await visitor.page.reload()
@@ -912,7 +918,7 @@ else {
     const visitor = await visit(kim)
     await visitor.open(`/w/${id}`)
     await visitor.heading('First steps').waitFor()
-    await visitor.sees('3 of 4 done')
+    await visitor.sees('3 of 5 done')
     t.strictSame(await visitor.violations(), [])
     await work(bob, 'soylent/green', today, 5)
     await visitor.open(`/w/${id}`)
