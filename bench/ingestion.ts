@@ -6,7 +6,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { READ_TARGETS } from '../src/features/minutes/queries/flush-target.js'
 import {
   INSERT_FLUSHES,
   MARK_DAYS,
@@ -15,6 +14,7 @@ import {
   UPSERT_DAYS,
 } from '../src/features/minutes/queries/minutes.js'
 import { READ_OWN_DAYS, UPSERT_OWN_DAYS } from '../src/features/own-time/queries/own-activity.js'
+import { READ_TARGETS } from '../src/features/recording/queries/flush-target.js'
 import type { Statement } from '../src/platform/database/statement.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, HOURS } from '../src/platform/time/days.js'

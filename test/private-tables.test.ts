@@ -12,9 +12,9 @@ import { projectRoot } from '../src/platform/process/root.js'
  */
 const readers: Record<string, string[]> = {
   recordings: [
-    'accounts/queries/recordings.ts',
-    'minutes/queries/flush-target.ts',
     'operator/backup/keep-stricter.ts',
+    'recording/queries/flush-target.ts',
+    'recording/queries/recordings.ts',
   ],
   person_repos: ['accounts/queries/person-repos.ts'],
   own_activity: [

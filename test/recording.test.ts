@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { recordedHoursOf, recordedPart } from '../src/features/minutes/recorded-hours.js'
+import { recordedHoursOf, recordedPart } from '../src/features/recording/recorded-hours.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, weekdayOf } from '../src/platform/time/days.js'
 import { hasProperties } from './has-properties.js'

@@ -1,5 +1,6 @@
 /** Every table of the service. No table refers to a later one. */
 import './accounts/tables.js'
+import './recording/tables.js'
 import './workspaces/tables.js'
 import './settings/tables.js'
 import './own-time/tables.js'

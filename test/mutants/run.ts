@@ -18,6 +18,7 @@ const modules: [file: string, test: string][] = [
   ['src/features/minutes/caps', 'minutes'],
   ['src/platform/time/days', 'days'],
   ['src/platform/time/zones', 'local-days'],
+  ['src/platform/time/local-hours', 'local-days'],
   ['src/features/minutes/local-days', 'local-days'],
   ['src/features/editors/choose-days', 'local-days'],
   ['src/features/editors/timeline', 'timeline'],

@@ -1,5 +1,4 @@
 /** Accounts and sessions, for other features. */
-
 export { issueKey } from './access-keys.js'
 export { type AddressKey, addressKeysOf } from './address-keys.js'
 export { checkHost, hostFault } from './check-host.js'
@@ -17,7 +16,6 @@ export {
 } from './queries/access-keys.js'
 export { LIST_SIGNING_KEYS } from './queries/installation.js'
 export { findPersonRepos, listPersonRepos, nameOf } from './queries/person-repos.js'
-export { readRecording } from './queries/recordings.js'
 export { revokeAllTokens } from './queries/sessions.js'
 export { lockUser, nameTimezones, type User } from './queries/users.js'
 export { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from './remember-repos.js'

@@ -1,16 +1,5 @@
 import { sql } from 'drizzle-orm'
-import {
-  bigint,
-  boolean,
-  check,
-  date,
-  index,
-  integer,
-  jsonb,
-  primaryKey,
-  text,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, date, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { repohostKinds } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
@@ -89,30 +78,6 @@ export const addresses = table(
     label: 'addresses recognized',
   },
   (t) => [index('addresses_of_user').on(t.userId)],
-)
-
-/** Recording preferences. Without a row, everything is recorded. */
-export const recordings = table(
-  'recordings',
-  {
-    userId: uuid('user_id')
-      .primaryKey()
-      .references(() => users.id, { onDelete: 'cascade' }),
-    paused: boolean('paused').notNull(),
-    /** Patterns, as given. */
-    reposOff: text('repos_off').array().notNull(),
-    /** The patterns of `reposOff` as escaped LIKE patterns of `owner/repo` in lower case. */
-    reposOffLike: text('repos_off_like').array().notNull(),
-    /** `{from, to, weekdays}` in the person's time zone; null: all. */
-    hours: jsonb('hours'),
-  },
-  {
-    people: { userId: { erasure: 'delete', export: 'recording' } },
-    place: 'every node',
-    routedBy: 'their person',
-    privacyRecord: 'recording',
-    label: 'recording preferences',
-  },
 )
 
 /** Revoked tokens: a single one (`jti`), or all of a user's below a generation. Kept until they would have expired. */

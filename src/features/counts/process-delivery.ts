@@ -7,7 +7,7 @@ import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
 import { dayAt } from '../../platform/time/zones.js'
 import type { AddressKey } from '../accounts/index.js'
-import { markDays, registerPeople } from '../minutes/index.js'
+import { markDays, nameRepos, registerPeople } from '../minutes/index.js'
 import { lockWorkspace, shareLockRoles } from '../workspaces/index.js'
 import { type FoundMember, findMembersBy, matchesPatterns } from './queries/counts.js'
 import {
@@ -18,7 +18,6 @@ import {
   type IssueKey,
   identifyIssue,
   lockCommits,
-  nameReportedRepo,
   type ReportedRepo,
   readIssue,
   recordCommits,
@@ -165,7 +164,7 @@ const count = async (
   const [, , , fresh] = await Promise.all([
     known.length > 0 && lockCommits(tx, workspaceId),
     people.size > 0 && registerPeople(tx, workspaceId, [...people]),
-    people.size > 0 && nameReportedRepo(tx, place),
+    people.size > 0 && nameRepos(tx, workspaceId, [place]),
     known.length > 0 ? recordCommits(tx, place, known) : new Set<string>(),
   ])
   const ofCommits = await countCommits(

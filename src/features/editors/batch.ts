@@ -2,7 +2,7 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { addDays } from '../../platform/time/days.js'
-import type { Scope } from '../minutes/index.js'
+import type { Scope } from '../recording/index.js'
 import { secondsOf } from './parsing/time.js'
 import {
   isOfAgent,

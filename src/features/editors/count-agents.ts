@@ -6,15 +6,9 @@
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { HOURS } from '../../platform/time/days.js'
-import {
-  dayOf,
-  type FlushTarget,
-  hourOfDay,
-  localHourOf,
-  type MatchingWorkspace,
-  type TargetResult,
-} from '../minutes/index.js'
+import { dayOf, hourOfDay, localHourOf } from '../../platform/time/local-hours.js'
 import { type AgentDay, readAgentDays } from '../own-time/index.js'
+import type { FlushTarget, MatchingWorkspace, TargetResult } from '../recording/index.js'
 import type { Projects } from './project-names.js'
 import { type Counts, clampIdleWindow, hourOf, MINUTES, minutesOfHour, type Timeline } from './timeline.js'
 

@@ -3,19 +3,16 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import { HOURS } from '../../platform/time/days.js'
+import { dayOf, hourOfDay, localHourOf } from '../../platform/time/local-hours.js'
 import {
-  dayOf,
-  type FlushTarget,
-  hourOfDay,
-  localHourOf,
   MAX_REPOS,
-  type MatchingWorkspace,
   minutesInHour,
   OWN_TIME,
   type PersonDays,
   type Repo,
   type RequestedDays,
 } from '../minutes/index.js'
+import type { FlushTarget, MatchingWorkspace } from '../recording/index.js'
 import type { Projects } from './project-names.js'
 import type { Recording } from './recording.js'
 import { type Counts, clampIdleWindow, hourOf, type Owned } from './timeline.js'

@@ -10,20 +10,16 @@ import { concurrencyLimits } from '../../platform/limits.js'
 import { requireValue } from '../../platform/process/maps.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
+import { dayOf, hourOfDay } from '../../platform/time/local-hours.js'
+import { lockMinutes, OWN_TIME, type PersonDays, readPersonDays } from '../minutes/index.js'
+import { type AgentDay, hasRoomForOwnDays } from '../own-time/index.js'
 import {
-  dayOf,
   type FlushTarget,
-  hourOfDay,
-  lockMinutes,
-  OWN_TIME,
-  type PersonDays,
-  readPersonDays,
   readTargets,
   type Scope,
   type TargetRequest,
   type TargetResult,
-} from '../minutes/index.js'
-import { type AgentDay, hasRoomForOwnDays } from '../own-time/index.js'
+} from '../recording/index.js'
 import { noneIgnored } from './batch.js'
 import { countAgents, reposOfAgents } from './count-agents.js'
 import { applyChanges, type Change, countMinutes, daysOfChanges } from './count-minutes.js'

@@ -1,5 +1,6 @@
 /** Marks the minutes of heartbeats. */
-import { dayOf, type FlushTarget, localHourOf } from '../minutes/index.js'
+import { dayOf, localHourOf } from '../../platform/time/local-hours.js'
+import type { FlushTarget } from '../recording/index.js'
 import { type Batch, type Heartbeat, type Ignored, timesThatCount } from './batch.js'
 import { markNameOf } from './project-names.js'
 import type { Facts } from './read-facts.js'

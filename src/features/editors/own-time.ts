@@ -2,7 +2,7 @@
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { FIRST_DAY, LAST_DAY, type Range } from '../../platform/time/days.js'
-import { startOfLocalHour } from '../minutes/index.js'
+import { startOfLocalHour } from '../../platform/time/local-hours.js'
 import {
   listOwnHours,
   type OwnDayTotals,

@@ -1,7 +1,8 @@
 /** Plans what heartbeats change: marks, and the minutes that result from new marks. */
 import type { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
-import { errorForTarget, type FlushTarget, type PersonDays, readPersonDays } from '../minutes/index.js'
+import { type PersonDays, readPersonDays } from '../minutes/index.js'
+import { errorForTarget, type FlushTarget } from '../recording/index.js'
 import { countAgents } from './count-agents.js'
 import {
   type AppliedChanges,

@@ -6,8 +6,8 @@ import type { AllTime, Durations, Projects, Stats, StatusBar, Summaries } from '
 import type { Db } from '../../platform/database/client.js'
 import { countDays, type Range } from '../../platform/time/days.js'
 import { endOf, startOf } from '../../platform/time/zones.js'
-import { readRecording } from '../accounts/index.js'
 import { type Project, sumOwnRepos } from '../own-time/index.js'
+import { readRecording } from '../recording/index.js'
 import {
   ALWAYS,
   decimalOf,

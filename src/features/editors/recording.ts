@@ -1,7 +1,8 @@
 /** A person's time zone, and what they record. */
 import { HOURS } from '../../platform/time/days.js'
+import { dayOf } from '../../platform/time/local-hours.js'
 import { nextTimezone } from '../accounts/index.js'
-import { dayOf, type FlushTarget, recordedHoursOf } from '../minutes/index.js'
+import { type FlushTarget, recordedHoursOf } from '../recording/index.js'
 
 /** How a person's minutes are recorded now. */
 export interface Recording {

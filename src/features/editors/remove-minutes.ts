@@ -1,14 +1,8 @@
 /** Removes a person's own minutes everywhere: in workspaces, in their own time, and their marks. */
 import type { Database } from '../../platform/database/client.js'
+import { dayOf, localHourOf, toUtcDays } from '../../platform/time/local-hours.js'
 import { readCaller } from '../accounts/index.js'
-import {
-  dayOf,
-  localHourOf,
-  lockMinutes,
-  type RemovedMinutes,
-  removeFromWorkspaces,
-  toUtcDays,
-} from '../minutes/index.js'
+import { lockMinutes, type RemovedMinutes, removeFromWorkspaces } from '../minutes/index.js'
 import { removeOwnTime } from '../own-time/index.js'
 import { subtractImported } from './queries/imports.js'
 import { readAllMarks, writeMarks } from './queries/marks.js'

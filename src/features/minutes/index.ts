@@ -1,7 +1,5 @@
 /** Minutes, for other features. */
-
 export { Heatmap, type HeatmapCell } from './heatmap.js'
-export { dayOf, hourOfDay, localHourOf, startOfLocalHour, toUtcDays } from './local-days.js'
 export {
   MAX_REPOS,
   minutesInHour,
@@ -12,18 +10,7 @@ export {
   readPersonDays,
   writePersonDays,
 } from './person-days.js'
-export { COUNTS, countParameters, countsOf, eachCount, hasActivity } from './queries/count-columns.js'
-export {
-  errorForTarget,
-  type FlushTarget,
-  type MatchingWorkspace,
-  readTarget,
-  readTargets,
-  type Scope,
-  type TargetRequest,
-  type TargetResult,
-} from './queries/flush-target.js'
-export { INSERT_REPOS, lockMinutes, markDays, registerPeople } from './queries/minutes.js'
-export { IS_NOT_DELETED, isPerson, listErased } from './queries/people.js'
+export { countParameters, countsOf, eachCount, hasActivity } from './queries/count-columns.js'
+export { lockMinutes, markDays, nameRepos, registerPeople } from './queries/minutes.js'
+export { isPerson, listErased } from './queries/people.js'
 export { type RemovedMinutes, removeFromWorkspaces } from './queries/removed-minutes.js'
-export { recordedHoursOf } from './recorded-hours.js'

@@ -5,11 +5,11 @@ import { ApiError } from '../../errors.js'
 import { requireValue } from '../../platform/process/maps.js'
 import { addDays } from '../../platform/time/days.js'
 import { nextTimezone } from '../accounts/index.js'
+import type { FlushTarget } from '../recording/index.js'
+import { recordedHoursOf, recordedPart } from '../recording/index.js'
 import type { Minutes } from './caps.js'
 import { toLocalDays } from './local-days.js'
 import { MAX_REPOS, OWN_TIME, type PersonDays, type Refusal, type RequestedDays } from './person-days.js'
-import type { FlushTarget } from './queries/flush-target.js'
-import { recordedHoursOf, recordedPart } from './recorded-hours.js'
 
 export interface Flush {
   userId: string

@@ -6,7 +6,7 @@ import type { Database } from '../../platform/database/client.js'
 import { jsonPieces, PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { addDays, listDays, type Range } from '../../platform/time/days.js'
-import { toUtcDays } from './local-days.js'
+import { toUtcDays } from '../../platform/time/local-hours.js'
 import { countOwnMinutes, listOwnMinutes, listOwnWorkspaces } from './queries/own-minutes.js'
 
 /** How many rows are read at once, unless one day has more. */

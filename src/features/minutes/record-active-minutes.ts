@@ -14,9 +14,9 @@ import {
   reposToRemember,
   storeRepos,
 } from '../accounts/index.js'
+import { errorForTarget, readTargets, type TargetResult } from '../recording/index.js'
 import { type PersonDays, readPersonDays, writePersonDays } from './person-days.js'
 import { errorForRows, type Flush, planFlush, type TargetedFlush, targetFlush } from './plan-flush.js'
-import { errorForTarget, readTargets, type TargetResult } from './queries/flush-target.js'
 import { lockMinutes, readFlushResponses, saveFlushResponses } from './queries/minutes.js'
 
 /** A flush that needs more is recorded alone, because others in its set would wait for it. */

@@ -3,8 +3,8 @@
 import type { Profile } from '../../../schemas/profile.js'
 import type { Database } from '../../platform/database/client.js'
 import { jsonPieces } from '../../platform/http/streaming.js'
-import { readRecording } from '../accounts/index.js'
 import { listViews } from '../dashboard/index.js'
+import { readRecording } from '../recording/index.js'
 import {
   ACTIVITY,
   auditOfLogin,

@@ -14,7 +14,6 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { INSERT_REPOS } from '../../minutes/index.js'
 
 /** A workspace's repository. */
 export interface ReportedRepo {
@@ -22,13 +21,6 @@ export interface ReportedRepo {
   /** The original spelling. */
   repo: string
   repoKey: string
-}
-
-export const nameReportedRepo = async (
-  tx: Db,
-  { workspaceId, repoKey, repo }: ReportedRepo,
-): Promise<void> => {
-  await tx.rows(INSERT_REPOS, [workspaceId, [repoKey], [repo]])
 }
 
 const LOCK_COMMITS = lockOfWorkspace('lock workspace commits', locksOfWorkspaces.commits)

@@ -4,7 +4,7 @@ import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, orNull, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { COUNTS, eachCount } from '../../minutes/index.js'
+import { countsOf, eachCount } from '../../minutes/index.js'
 import { SUM_OF_COUNTS } from '../../rollups/index.js'
 import { activityOf, notPeople, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
 
@@ -63,25 +63,25 @@ const READ_MEMBERS = statement(
   },
   `
   with named_months as (
-    select user_id, month, minutes, ${COUNTS}, active_day_bits
+    select user_id, month, minutes, ${countsOf()}, active_day_bits
     from repo_people where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
   ), months as (
-    select user_id, month, minutes, ${COUNTS}, active_day_bits
+    select user_id, month, minutes, ${countsOf()}, active_day_bits
     from member_months where workspace_id = $1::uuid and month = any($5::date[]) and $3::text is null
     union all
     select * from named_months
     union all
-    select '${DELETED_USER}', month, minutes, ${COUNTS}, 0
+    select '${DELETED_USER}', month, minutes, ${countsOf()}, 0
     from repo_months where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
     union all
     select '${DELETED_USER}', null, -sum(minutes)::bigint, ${eachCount((count) => `-sum(${count})::bigint`)}, 0
     from named_months
   ), parts as (
-    select user_id, minutes, ${COUNTS}, bit_count(active_day_bits::bit(31))::int as active_days,
+    select user_id, minutes, ${countsOf()}, bit_count(active_day_bits::bit(31))::int as active_days,
       case when active_day_bits <> 0 then month + 31 - position(B'1' in active_day_bits::bit(31)) end as last_active_day
     from months
     union all
-    select user_id, minutes, ${COUNTS}, (minutes > 0)::int, case when minutes > 0 then day end
+    select user_id, minutes, ${countsOf()}, (minutes > 0)::int, case when minutes > 0 then day end
     from member_days where workspace_id = $1::uuid and day = any($6::date[])
     union all
     select a.user_id, ${SUM_OF_COUNTS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end

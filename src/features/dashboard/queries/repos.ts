@@ -3,7 +3,7 @@
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { integer, orNull, statement, text } from '../../../platform/database/statement.js'
-import { COUNTS, eachCount } from '../../minutes/index.js'
+import { countsOf, eachCount } from '../../minutes/index.js'
 import { SUM_OF_COUNTS } from '../../rollups/index.js'
 import { activityOf, notPeople, OF_REPO, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
 
@@ -25,10 +25,10 @@ const READ_REPOS = statement(
   { repo: orNull(text), ...sums, members: integer },
   `
   with parts as (
-    select repo_key, minutes, ${COUNTS}
+    select repo_key, minutes, ${countsOf()}
     from repo_months where workspace_id = $1::uuid and month = any($5::date[]) and ${OF_REPO}
     union all
-    select repo_key, minutes, ${COUNTS}
+    select repo_key, minutes, ${countsOf()}
     from repo_days where workspace_id = $1::uuid and day = any($9::date[]) and ${OF_REPO}
     union all
     select a.repo_key, ${SUM_OF_COUNTS} from ${RAW} a group by a.repo_key

@@ -17,7 +17,7 @@ import { date, double, statement } from '../../../platform/database/statement.js
 import { groupBy } from '../../../platform/process/maps.js'
 import { addDays, lengthOfMonth, listDays, monthOf, type Range } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { COUNTS, eachCount, hasActivity, listErased } from '../../minutes/index.js'
+import { countsOf, eachCount, hasActivity, listErased } from '../../minutes/index.js'
 import type { Filter } from './filter.js'
 
 interface DayRange {
@@ -127,7 +127,7 @@ export const FILTER = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user
 
 /** SQL: activity read directly rather than from rollups. */
 export const RAW = `(
-    select a.user_id, a.repo_key, a.day, a.minutes, ${COUNTS}, a.hours from daily_activity a
+    select a.user_id, a.repo_key, a.day, a.minutes, ${countsOf()}, a.hours from daily_activity a
     where ${FILTER} and a.day = any($4::date[]) and ${hasActivity('a')}
   )`
 

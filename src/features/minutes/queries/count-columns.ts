@@ -5,11 +5,9 @@ import { type CountName, countNames } from '../../../../schemas/counts.js'
 export const eachCount = (write: (count: CountName) => string, separator = ', '): string =>
   countNames.map(write).join(separator)
 
-/** SQL: `commits, closed_issues`. */
-export const COUNTS = eachCount((count) => count)
-
-/** SQL: `a.commits, a.closed_issues` for the row `a`. */
-export const countsOf = (row: string): string => eachCount((count) => `${row}.${count}`)
+/** SQL: `commits, closed_issues`, or `a.commits, a.closed_issues` for a row `a`. */
+export const countsOf = (row?: string): string =>
+  eachCount((count) => (row === undefined ? count : `${row}.${count}`))
 
 /** SQL: parameters with an array for each count. @param first the number of the first one */
 export const countParameters = (first: number, type: string): string =>

@@ -93,7 +93,7 @@ export const registerPeople = async (tx: Db, workspaceId: string, userIds: strin
 }
 
 /** $1: the workspace; $2, $3: repositories in lower case and as given. */
-export const INSERT_REPOS = statement(
+const INSERT_REPOS = statement(
   'insert repository names',
   {},
   `
@@ -101,6 +101,19 @@ export const INSERT_REPOS = statement(
   values ($1::uuid, unnest($2::text[]), unnest($3::text[]))
   on conflict do nothing`,
 )
+
+/** Stores the names of repositories before they get activity. */
+export const nameRepos = async (
+  tx: Db,
+  workspaceId: string,
+  repos: readonly { repoKey: string; repo: string }[],
+): Promise<void> => {
+  await tx.rows(INSERT_REPOS, [
+    workspaceId,
+    repos.map(({ repoKey }) => repoKey),
+    repos.map(({ repo }) => repo),
+  ])
+}
 
 /** $1: the workspace; per row: $2 user, $3 day, $4 repository, $5 minutes, $6 hours as text, $7 their time zone. */
 export const UPSERT_DAYS = statement(
@@ -122,17 +135,14 @@ export const UPSERT_DAYS = statement(
  */
 export const writeDays = async (tx: Db, workspaceId: string, rows: readonly WrittenDay[]): Promise<void> => {
   const added = rows.filter(({ isNew }) => isNew)
-  const names = new Map(added.map(({ repoKey, repo }) => [repoKey, repo]))
-  const repoKeys = [...names.keys()].sort()
+  const repos = [...new Map(added.map(({ repoKey, repo }) => [repoKey, { repoKey, repo }])).values()].sort(
+    (one, other) => (one.repoKey < other.repoKey ? -1 : 1),
+  )
   await Promise.all([
     ...(added.length > 0
       ? [
           registerPeople(tx, workspaceId, [...new Set(added.map(({ userId }) => userId))]),
-          tx.rows(INSERT_REPOS, [
-            workspaceId,
-            repoKeys,
-            repoKeys.map((repoKey) => names.get(repoKey) ?? repoKey),
-          ]),
+          nameRepos(tx, workspaceId, repos),
         ]
       : []),
     tx.rows(UPSERT_DAYS, [

@@ -20,9 +20,6 @@ const LIST_ERASED = statement('list erased people', { id: uuid }, SELECT_ERASED)
 export const listErased = async (tx: Db, workspaceId: string): Promise<string[]> =>
   (await tx.rows(LIST_ERASED, [workspaceId])).map(({ id }) => id)
 
-/** SQL: excludes the user that stands for all erased people. Their work counts, but they don't count as people. */
-export const IS_NOT_DELETED = `user_id <> '${DELETED_USER}'`
-
 /** SQL: whether the column's user counts as a person in the workspace $1. */
 export const isPerson = (column: string): string =>
   `(${column} <> '${DELETED_USER}' and ${column} <> all(array(${SELECT_ERASED})))`

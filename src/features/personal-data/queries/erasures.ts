@@ -23,7 +23,6 @@ import {
 import { DELETED_LOGIN, DELETED_USER, erasures, users } from '../../accounts/index.js'
 import { reassignViews } from '../../dashboard/index.js'
 import {
-  COUNTS,
   countParameters,
   countsOf,
   eachCount,
@@ -162,7 +161,7 @@ const CLAIM_ACTIVITY = statement(
   `
   delete from daily_activity
   where ${IN_MONTH} and (day, repo_key) ${UP_TO_END}
-  returning day, repo_key as "repoKey", minutes, ${COUNTS}`,
+  returning day, repo_key as "repoKey", minutes, ${countsOf()}`,
 )
 
 /** $1: the workspace; per row: $2 day, $3 repository, $4 minutes, $5 on: counts. */
@@ -170,9 +169,9 @@ const REASSIGN_ACTIVITY = statement(
   'reassign activity to deleted user',
   {},
   `
-  insert into daily_activity as a (workspace_id, user_id, day, repo_key, minutes, ${COUNTS})
+  insert into daily_activity as a (workspace_id, user_id, day, repo_key, minutes, ${countsOf()})
   select $1::uuid, '${DELETED_USER}'::uuid, r.day, r.repo_key, r.minutes, ${countsOf('r')}
-  from unnest($2::date[], $3::text[], $4::int[], ${countParameters(5, 'int[]')}) as r (day, repo_key, minutes, ${COUNTS})
+  from unnest($2::date[], $3::text[], $4::int[], ${countParameters(5, 'int[]')}) as r (day, repo_key, minutes, ${countsOf()})
   where ${hasActivity('r')}
   on conflict (workspace_id, user_id, day, repo_key) do update set minutes = a.minutes + excluded.minutes,
     ${eachCount((count) => `${count} = a.${count} + excluded.${count}`)}`,

@@ -19,15 +19,8 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { addDays, countDays, DAYS_OF_WEEK, HOURS, weekdayOf } from '../../../platform/time/days.js'
-import {
-  COUNTS,
-  countParameters,
-  countsOf,
-  eachCount,
-  hasActivity,
-  isPerson,
-  startOfLocalHour,
-} from '../../minutes/index.js'
+import { startOfLocalHour } from '../../../platform/time/local-hours.js'
+import { countParameters, countsOf, eachCount, hasActivity, isPerson } from '../../minutes/index.js'
 import { finish, type PublishedWeek, publishWeek, type ShownSums, type Work } from '../published-week.js'
 
 export interface WorkspaceWeek {
@@ -180,7 +173,7 @@ const INSERT_WEEK = statement(
   'publish week',
   { week: date },
   `
-  insert into published_weeks (workspace_id, week, min_group, minutes, active_members, ${COUNTS}, by_local_day)
+  insert into published_weeks (workspace_id, week, min_group, minutes, active_members, ${countsOf()}, by_local_day)
   values ($1::uuid, $2::date, $3::smallint, $4::bigint, $5::int, ${countParameters(6, 'bigint')}, true)
   on conflict do nothing
   returning week`,
@@ -190,20 +183,20 @@ const INSERT_DAYS = statement(
   'publish week days',
   {},
   `
-  insert into published_days (workspace_id, week, day, minutes, active_members, ${COUNTS})
+  insert into published_days (workspace_id, week, day, minutes, active_members, ${countsOf()})
   select $1::uuid, $2::date, $2::date + d.day, d.minutes, d.active_members, ${countsOf('d')}
   from unnest($3::int[], $4::bigint[], $5::int[], ${countParameters(6, 'bigint[]')})
-    as d (day, minutes, active_members, ${COUNTS})`,
+    as d (day, minutes, active_members, ${countsOf()})`,
 )
 
 const INSERT_REPOS = statement(
   'publish week repositories',
   {},
   `
-  insert into published_repos (workspace_id, week, repo_key, minutes, active_members, ${COUNTS}, members)
+  insert into published_repos (workspace_id, week, repo_key, minutes, active_members, ${countsOf()}, members)
   select $1::uuid, $2::date, r.repo_key, r.minutes, r.active_members, ${countsOf('r')}, coalesce(r.active_members, 0)
   from unnest($3::text[], $4::bigint[], $5::int[], ${countParameters(6, 'bigint[]')})
-    as r (repo_key, minutes, active_members, ${COUNTS})`,
+    as r (repo_key, minutes, active_members, ${countsOf()})`,
 )
 
 const INSERT_CELLS = statement(

@@ -17,7 +17,8 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { HOURS } from '../../../platform/time/days.js'
-import { COUNTS, eachCount, hasActivity, IS_NOT_DELETED, markDays } from '../../minutes/index.js'
+import { DELETED_USER } from '../../accounts/index.js'
+import { countsOf, eachCount, hasActivity, markDays } from '../../minutes/index.js'
 
 export interface WorkspaceMonth {
   workspaceId: string
@@ -143,6 +144,8 @@ export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, ${eachCount((count) => 
 const OF_DAY = `daily_activity a where a.workspace_id = $1::uuid and a.day = $2::date and ${hasActivity('a')}`
 
 /** SQL: how many people have minutes in `a`, and how many have minutes with an hour, with those of `listErased`. */
+/** SQL: excludes the user that stands for all erased people. Their work counts, but they don't count as people. */
+const IS_NOT_DELETED = `user_id <> '${DELETED_USER}'`
 const ACTIVE_PEOPLE = `count(distinct a.user_id) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})`
 const HOUR_PEOPLE = `count(distinct a.user_id) filter (where 0 < any (a.hours) and a.${IS_NOT_DELETED})`
 
@@ -155,17 +158,17 @@ const SUM_OF_HOURS = `case when count(a.hours) > 0 then array[${Array.from(
 /** Makes a day's rollups. $1, $2: workspace and day. */
 const INSERT_DAY = writes({
   'insert member days': `
-  insert into member_days (workspace_id, day, user_id, minutes, ${COUNTS})
+  insert into member_days (workspace_id, day, user_id, minutes, ${countsOf()})
   select $1::uuid, $2::date, a.user_id, ${SUM_OF_COUNTS}
   from ${OF_DAY}
   group by a.user_id`,
   'insert days': `
-  insert into workspace_days (workspace_id, day, minutes, ${COUNTS}, active_members, people_with_hours)
+  insert into workspace_days (workspace_id, day, minutes, ${countsOf()}, active_members, people_with_hours)
   select $1::uuid, $2::date, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}
   from ${OF_DAY}
   having count(*) > 0`,
   'insert repository days': `
-  insert into repo_days (workspace_id, day, repo_key, minutes, ${COUNTS}, active_members, people_with_hours, hours)
+  insert into repo_days (workspace_id, day, repo_key, minutes, ${countsOf()}, active_members, people_with_hours, hours)
   select $1::uuid, $2::date, a.repo_key, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}, ${SUM_OF_HOURS}
   from ${OF_DAY}
   group by a.repo_key`,
@@ -206,19 +209,19 @@ const WEEK_MINUTES = `array[${Array.from(
 /** $1, $2: workspace and month. */
 const INSERT_MONTH = writes({
   'insert member months': `
-  insert into member_months (workspace_id, month, user_id, minutes, ${COUNTS}, active_day_bits)
+  insert into member_months (workspace_id, month, user_id, minutes, ${countsOf()}, active_day_bits)
   select a.workspace_id, $2::date, a.user_id, ${SUM_OF_COUNTS}, ${ACTIVE_BITS}
   from member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.user_id`,
   'insert repository months': `
-  insert into repo_months (workspace_id, month, repo_key, minutes, ${COUNTS})
+  insert into repo_months (workspace_id, month, repo_key, minutes, ${countsOf()})
   select a.workspace_id, $2::date, a.repo_key, ${SUM_OF_COUNTS}
   from repo_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
   'insert repository people': `
-  insert into repo_people (workspace_id, month, repo_key, user_id, minutes, ${COUNTS}, day_bits,
+  insert into repo_people (workspace_id, month, repo_key, user_id, minutes, ${countsOf()}, day_bits,
     active_day_bits, week_minutes)
   select $1::uuid, $2::date, a.repo_key, a.user_id, ${SUM_OF_COUNTS}, bit_or(${BIT}), ${ACTIVE_BITS}, ${WEEK_MINUTES}
   from daily_activity a

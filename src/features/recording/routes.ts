@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ref } from '../../../../schemas/common.js'
-import { limits } from '../../../../schemas/limits.js'
-import { Recording } from '../../../../schemas/recording.js'
-import { ApiError, validationError } from '../../../errors.js'
-import { anyCaller } from '../../../platform/access/access.js'
-import { readRecording, writeRecording } from '../queries/recordings.js'
+import { ref } from '../../../schemas/common.js'
+import { limits } from '../../../schemas/limits.js'
+import { Recording } from '../../../schemas/recording.js'
+import { ApiError, validationError } from '../../errors.js'
+import { anyCaller } from '../../platform/access/access.js'
+import { readRecording, writeRecording } from './queries/recordings.js'
 
 export const recordingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({

@@ -1,4 +1,4 @@
-/** People's recording preferences. Flushes read them in their own query (`minutes/queries/minutes.ts`). */
+/** People's recording preferences. Flushes read them in their own query (`flush-target.ts`). */
 import type { Recording, RecordingHours } from '../../../../schemas/recording.js'
 import { likesOf, parsePatterns } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
