@@ -12,9 +12,9 @@ import { projectRoot } from '../src/platform/process/root.js'
  */
 const readers: Record<string, string[]> = {
   recordings: [
-    'operator/backup/keep-stricter.ts',
     'recording/queries/flush-target.ts',
     'recording/queries/recordings.ts',
+    'operator/backup/keep-stricter.ts',
   ],
   person_repos: ['accounts/queries/person-repos.ts'],
   own_activity: [
