@@ -4,11 +4,7 @@ import { limits } from '../schemas/limits.js'
 import type { Config } from './config.js'
 import { admission, requestHooks } from './every-request.js'
 import { readRepohostId } from './features/accounts/queries/users.js'
-import { createRepohost, type Repohost } from './features/accounts/repohost.js'
-import { authRoutes } from './features/accounts/routes/sign-in.js'
 import { timezoneRoutes } from './features/accounts/routes/timezone.js'
-import session from './features/accounts/session.js'
-import { startComparingSecrets } from './features/accounts/signing-keys.js'
 import { type BillingProvider, createBillingProvider } from './features/billing/billing-provider.js'
 import { billingRoutes, billingWebhookRoutes } from './features/billing/routes.js'
 import { deliveryRoutes } from './features/counts/routes/deliveries.js'
@@ -31,9 +27,11 @@ import { startCopies } from './features/previous/jobs.js'
 import { recordingRoutes } from './features/recording/routes.js'
 import { projectRoutes } from './features/repositories/routes/projects.js'
 import { type RollupJobs, startRollups } from './features/rollups/jobs.js'
+import session from './features/sessions/session.js'
+import { startComparingSecrets } from './features/sessions/signing-keys.js'
 import { settingsSchemaRoutes } from './features/settings/routes/settings-schema.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
-import following from './features/workspaces/following.js'
+import { authRoutes } from './features/sign-in/routes.js'
 import { raiseToFloor } from './features/workspaces/raise-privacy.js'
 import { personKeyRoutes } from './features/workspaces/routes/person-keys.js'
 import { startBackups } from './operator/backup/scheduled.js'
@@ -42,6 +40,7 @@ import type { Database, Db } from './platform/database/client.js'
 import housekeeping from './platform/database/housekeeping.js'
 import readiness from './platform/database/readiness.js'
 import { hostKinds } from './platform/hosts/index.js'
+import { BUDGET_MS, type Repohost } from './platform/hosts/repohost.js'
 import compression from './platform/http/compression.js'
 import connections, {
   type ConnectionTimeouts,
@@ -93,8 +92,9 @@ declare module 'fastify' {
 
 export const createClients = (config: Config, meter: Meter = noopMeter): Clients => {
   const { secretKey, apiUrl } = config.billing
+  const { kind, url, apiUrl: hostApiUrl, allowedClientIds } = config.repohost
   return {
-    repohost: createRepohost(config.repohost, { meter }),
+    repohost: { kind, url, apiUrl: hostApiUrl, allowedClientIds, budgetMs: BUDGET_MS, meter },
     billing: secretKey === undefined ? undefined : createBillingProvider({ secretKey, apiUrl }, { meter }),
     assistants: createAssistants(config.assistants, { meter }),
   }
@@ -174,7 +174,6 @@ export const buildApp = async (
   await app.register(housekeeping, {
     jobs: [...retention, purge],
   })
-  await app.register(following)
   await app.register(dashboard, { host: hostKinds[config.repohost.kind] })
   await app.register(milestones)
   app.addHook('onReady', () => raiseToFloor(app.database, app.config.privacy))
@@ -188,7 +187,7 @@ export const buildApp = async (
   })
 
   await app.register(probeRoutes, { prefix: '/api' })
-  await app.register(authRoutes, { prefix: '/api/auth', atSignIn: app.following.atSignIn })
+  await app.register(authRoutes, { prefix: '/api/auth' })
   await app.register(profileRoutes, { prefix: '/api' })
   await app.register(projectRoutes, { prefix: '/api' })
   await app.register(recordingRoutes, { prefix: '/api' })

@@ -3,7 +3,7 @@
  * in a hook of its scope.
  */
 import fp from 'fastify-plugin'
-import { findCaller } from './features/accounts/session.js'
+import { findCaller } from './features/sessions/session.js'
 import {
   callerFault,
   decideAfterValidation,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import t from 'tap'
-import { editorTokenOf } from '../src/features/accounts/index.js'
+import { editorTokenOf } from '../src/features/sessions/index.js'
 import { hasProperties } from './has-properties.js'
 import { launchProgram, onDatabase, temporaryFolder } from './process.js'
 import {

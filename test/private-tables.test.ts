@@ -16,7 +16,7 @@ const readers: Record<string, string[]> = {
     'recording/queries/recordings.ts',
     'operator/backup/keep-stricter.ts',
   ],
-  person_repos: ['accounts/queries/person-repos.ts'],
+  person_repos: ['named-repos/queries.ts'],
   own_activity: [
     'own-time/queries/own-activity.ts',
     'own-time/queries/removed-minutes.ts',

@@ -3,18 +3,21 @@
  * the arguments.
  */
 
+import * as accountErasures from '../src/features/accounts/queries/erasures.js'
 import * as host from '../src/features/accounts/queries/installation.js'
-import * as sessions from '../src/features/accounts/queries/sessions.js'
 import * as users from '../src/features/accounts/queries/users.js'
 import * as billing from '../src/features/billing/queries.js'
 import * as webhooks from '../src/features/counts/queries/webhooks.js'
 import * as erasures from '../src/features/personal-data/queries/erasures.js'
 import * as rowCounts from '../src/features/personal-data/queries/row-counts.js'
+import * as sessions from '../src/features/sessions/queries/sessions.js'
+import * as signingKeys from '../src/features/sessions/queries/signing-keys.js'
 import * as history from '../src/features/settings/queries/history.js'
 import * as snapshots from '../src/features/settings/queries/snapshots.js'
 import * as workspaceSettings from '../src/features/settings/queries/workspace-settings.js'
 import * as settingsHistory from '../src/features/settings/queries/workspace-settings-history.js'
 import { snapshotVersions } from '../src/features/settings/tables.js'
+import * as signIns from '../src/features/sign-in/queries.js'
 import * as allWorkspaces from '../src/features/workspaces/queries/all-workspaces.js'
 import * as audit from '../src/features/workspaces/queries/audit.js'
 import * as invites from '../src/features/workspaces/queries/invites.js'
@@ -68,13 +71,14 @@ export const samples: Sample[] = [
     { subscriptionId: 'sub_1', customerId: 'cus_1', status: 'active', created: 1, rank: 1 },
   ]),
 
-  ...calls(erasures.beginErasure, [id, 'ada']),
+  ...calls(accountErasures.beginErasure, [id, 'ada']),
   ...calls(rowCounts.countRowsOfPerson, [id]),
-  ...calls(erasures.listErasures, []),
+  ...calls(accountErasures.listErasures, []),
+  ...calls(accountErasures.endErasure, [id]),
   ...calls(erasures.eraseBatch, [{ userId: id, loginKey: 'ada' }, 10]),
 
-  ...calls(host.listSigningKeys, []),
-  ...calls(host.recordSigningKey, ['key']),
+  ...calls(signingKeys.listSigningKeys, []),
+  ...calls(signingKeys.recordSigningKey, ['key']),
   ...calls(host.recordHost, [{ kind: 'github', url: 'https://github.com' }]),
   ...calls(host.replaceHost, [{ kind: 'github', url: 'https://github.com' }]),
   ...calls(host.readHost, []),
@@ -141,8 +145,8 @@ export const samples: Sample[] = [
   ...calls(sessions.revokeToken, [id, 1]),
   ...calls(sessions.revokeAllTokens, [id]),
   ...calls(sessions.readRevocations, [undefined], [moment]),
-  ...calls(sessions.insertOauthState, ['hash', '/']),
-  ...calls(sessions.consumeOauthState, ['hash']),
+  ...calls(signIns.insertOauthState, ['hash', '/']),
+  ...calls(signIns.consumeOauthState, ['hash']),
 
   ...calls(snapshots.readBestSnapshot, [{ ...keys, userId: id }, undefined]),
   ...calls(snapshots.lockSnapshot, [place]),

@@ -9,7 +9,6 @@ import type { Fault } from '../demo/stand-in.js'
 import type { RepohostKind } from '../schemas/common.js'
 import { buildApp, type Clients, createClients } from '../src/app.js'
 import { type Config, readConfig } from '../src/config.js'
-import { createRepohost } from '../src/features/accounts/repohost.js'
 import { createBillingProvider } from '../src/features/billing/billing-provider.js'
 import { createAssistants } from '../src/features/models/assistants.js'
 import { ROLL_UP_MS } from '../src/features/rollups/jobs.js'
@@ -229,10 +228,10 @@ export const betweenRollups = () =>
   }, 'no rollup is due')
 
 /** Clients with long timeouts, because signing in may take long on a busy machine. */
-const patientClients = (config: Config, meter: Meter): Clients => ({
-  ...createClients(config, meter),
-  repohost: createRepohost(config.repohost, { budgetMs: 30_000, meter }),
-})
+const patientClients = (config: Config, meter: Meter): Clients => {
+  const clients = createClients(config, meter)
+  return { ...clients, repohost: { ...clients.repohost, budgetMs: 30_000 } }
+}
 
 /** Stand-ins for the billing and the model providers. */
 export interface Providers {

@@ -69,8 +69,8 @@ const plantedBreach = `
   // Ids come from heartbeat_hours.
   export const READ = \`select 1 from users u join daily_activity a on true where \${'x'} in (select id from snapshots)\`
   export const use = (app: FastifyInstance) => {
-    const { following: work, meter } = app
-    return [app.following.atPush, work, meter, app.sessions]
+    const { sessions: work, meter } = app
+    return [app.sessions.tokens, work, meter, app.milestones]
   }`
 /**
  * The code of docs/add-a-feature.md, by the paths in its first lines. Code that is `added` follows the text of the file, unless a
@@ -117,8 +117,8 @@ t.test('an undeclared error is detected, even in a function that a handler calls
 
 t.test('no feature uses a table or a decorator from a feature above it', (t) => {
   t.strictSame(breachesIn(program), [
-    'src/features/accounts/planted.ts uses the decorator following of workspaces',
-    'src/features/accounts/planted.ts uses the decorator work of workspaces',
+    'src/features/accounts/planted.ts uses the decorator sessions of sessions',
+    'src/features/accounts/planted.ts uses the decorator work of sessions',
     'src/features/accounts/planted.ts uses the table daily_activity of minutes',
     'src/features/accounts/planted.ts uses the table snapshots of settings',
   ])

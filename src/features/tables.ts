@@ -1,5 +1,9 @@
 /** Every table of the service. No table refers to a later one. */
 import './accounts/tables.js'
+import './sessions/tables.js'
+import './sign-in/tables.js'
+import './keys/tables.js'
+import './named-repos/tables.js'
 import './recording/tables.js'
 import './workspaces/tables.js'
 import './settings/tables.js'

@@ -1,8 +1,9 @@
 /** The operator's commands for access keys. Nothing here prints a key. */
-import { hashOfSecret } from '../features/accounts/access-keys.js'
-import { revokeKey } from '../features/accounts/index.js'
-import { findOwner, listKeysCreatedBy } from '../features/accounts/queries/access-keys.js'
+
 import type { User } from '../features/accounts/queries/users.js'
+import { hashOfSecret } from '../features/keys/access-keys.js'
+import { revokeKey } from '../features/keys/index.js'
+import { findOwner, listKeysCreatedBy } from '../features/keys/queries.js'
 import { revokePersonKey } from '../features/workspaces/change-keys.js'
 import { insertAuditEntry, lockWorkspace } from '../features/workspaces/index.js'
 import { OPERATOR_ACTOR } from '../features/workspaces/queries/audit.js'

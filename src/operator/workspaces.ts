@@ -1,7 +1,7 @@
 /** The operator's commands for workspaces. */
 import { limits } from '../../schemas/limits.js'
-import { listKeys } from '../features/accounts/index.js'
 import type { User } from '../features/accounts/queries/users.js'
+import { listKeys } from '../features/keys/index.js'
 import { countRowsOfWorkspace } from '../features/personal-data/queries/row-counts.js'
 import { readStorage } from '../features/settings/queries/storage-quota.js'
 import { makeAdmin } from '../features/workspaces/change-members.js'

@@ -1,6 +1,5 @@
-/** The caller's account (a token may outlive it), and what access keys may do. */
-import type { Scope } from '../../../schemas/keys.js'
-import { ApiError, validationError } from '../../errors.js'
+/** The caller's account. A token may outlive it. */
+import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { lockUser, readUser, type User } from './queries/users.js'
 
@@ -14,14 +13,3 @@ export const readCaller = async (db: Db, userId: string): Promise<User> => prese
 
 /** Reads the caller and locks the account as `lockUser` does. @throws {ApiError} `token_invalid` */
 export const lockCaller = async (tx: Db, userId: string): Promise<User> => present(await lockUser(tx, userId))
-
-const forEditors: readonly Scope[] = ['activity:write', 'activity:read']
-
-/**
- * An editor's key is stored in plain text in `.wakatime.cfg`, so it can't do anything else.
- * @throws {ApiError} `validation_failed`
- */
-export const requireCombinable = (scopes: readonly Scope[]): void => {
-  if (scopes.includes('activity:write') && !scopes.every((scope) => forEditors.includes(scope)))
-    throw validationError('/body/scopes', '`activity:write` can be combined with `activity:read` only')
-}

@@ -1,8 +1,7 @@
-import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { asc, eq, inArray, sql } from 'drizzle-orm'
 import type { SubscriptionStatus } from '../../../schemas/billing.js'
 import type { Db } from '../../platform/database/client.js'
 import { statement, textOf } from '../../platform/database/statement.js'
-import { users } from '../accounts/index.js'
 import { billingCustomers, billingEvents, subscriptions } from './tables.js'
 
 /** The change to one subscription in a notification. */
@@ -27,21 +26,18 @@ export const readCustomer = async (db: Db, userId: string): Promise<string | und
   return customer?.id
 }
 
+const LINK_CUSTOMER = statement(
+  'link billing customer',
+  {},
+  `
+  insert into billing_customers (id, user_id, created_at)
+  select $1::text, id, now() from users where id = $2::uuid and repohost_id is not null
+  on conflict do nothing`,
+)
+
 /** Links a billing customer to a user. Does nothing if it's already linked, or the user doesn't exist. */
 export const linkCustomer = async (db: Db, customerId: string, userId: string): Promise<void> => {
-  await db
-    .insert(billingCustomers)
-    .select(
-      db
-        .select({
-          id: sql`${customerId}::text`.as('id'),
-          userId: users.id,
-          createdAt: sql`now()`.as('created_at'),
-        })
-        .from(users)
-        .where(and(eq(users.id, userId), isNotNull(users.repohostId))),
-    )
-    .onConflictDoNothing()
+  await db.rows(LINK_CUSTOMER, [customerId, userId])
 }
 
 /** Deletes the user's customers and their subscriptions. */

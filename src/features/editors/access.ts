@@ -1,7 +1,8 @@
 /** Access to the routes for editors: a session or access key, sent the way WakaTime tools do. */
 import { ApiError } from '../../errors.js'
 import { type Access, anyPersonWith } from '../../platform/access/access.js'
-import { editorTokenOf, readCaller } from '../accounts/index.js'
+import { readCaller } from '../accounts/index.js'
+import { editorTokenOf } from '../sessions/index.js'
 
 const ofEditor = (...scopes: Parameters<typeof anyPersonWith>): Access => ({
   ...anyPersonWith(...scopes),

@@ -2,14 +2,9 @@
 import { limits } from '../../../schemas/limits.js'
 import type { Database, Tx } from '../../platform/database/client.js'
 import { leaveOut, type Outcome, reject, WriteQueue } from '../../platform/database/write-queue.js'
-import {
-  nameTimezones,
-  type ReposToRemember,
-  rememberRepos,
-  reposToRemember,
-  storeRepos,
-} from '../accounts/index.js'
+import { nameTimezones } from '../accounts/index.js'
 import { lockMinutes } from '../minutes/index.js'
+import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../named-repos/index.js'
 import { type Batch, batchOf, withoutFarDays } from './batch.js'
 import { asksForLastProject } from './last-project.js'
 import { nothingRecorded, type RecordingResult } from './mark-heartbeats.js'

@@ -7,13 +7,8 @@ import { leaveOut, type Outcome, reject, WriteQueue } from '../../platform/datab
 import { requireValue } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
-import {
-  nameTimezones,
-  type ReposToRemember,
-  rememberRepos,
-  reposToRemember,
-  storeRepos,
-} from '../accounts/index.js'
+import { nameTimezones } from '../accounts/index.js'
+import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../named-repos/index.js'
 import { errorForTarget, readTargets, type TargetResult } from '../recording/index.js'
 import { type PersonDays, readPersonDays, writePersonDays } from './person-days.js'
 import { errorForRows, type Flush, planFlush, type TargetedFlush, targetFlush } from './plan-flush.js'

@@ -3,16 +3,18 @@ import { attempt, listWaiting } from '../../platform/database/attempts.js'
 import type { Database } from '../../platform/database/client.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import {
+  beginErasure,
   DELETED_LOGIN,
   DELETED_USER,
+  listErasures,
   lockCaller,
   type PersonKey,
-  revokeAllTokens,
 } from '../accounts/index.js'
 import { includesPro, readSubscriptionStatus, unlinkCustomers } from '../billing/index.js'
 import { rollUpDays, tryLockRollup } from '../rollups/index.js'
+import { revokeAllTokens } from '../sessions/index.js'
 import { type Actor, leaveAllWorkspaces } from '../workspaces/index.js'
-import { beginErasure, eraseBatch, listErasures } from './queries/erasures.js'
+import { eraseBatch } from './queries/erasures.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 

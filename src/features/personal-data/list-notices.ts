@@ -6,7 +6,7 @@ import { parsePattern } from '../../../schemas/repo-pattern.js'
 import { languagesOf, lockedKeysIn, locksOf } from '../../../schemas/settings-keys.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
-import { listPersonRepos } from '../accounts/index.js'
+import { listPersonRepos } from '../named-repos/index.js'
 import { firstNamedDay, type PrivacyRules } from '../privacy/index.js'
 import {
   type LockChange,

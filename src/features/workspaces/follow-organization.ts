@@ -1,15 +1,18 @@
 /** Membership that follows an organization on the repository host. Decides who joins and who leaves. */
-import { type AdjustedLimits, limits } from '../../../schemas/limits.js'
-import type { Database, Db } from '../../platform/database/client.js'
-import type { HostOrganization, ReportedLeave } from '../../platform/hosts/kind.js'
+import type { FastifyInstance } from 'fastify'
+import { limits } from '../../../schemas/limits.js'
+import type { Db } from '../../platform/database/client.js'
+import { hostKinds } from '../../platform/hosts/index.js'
+import type { HostLogin, HostOrganization, ReportedLeave } from '../../platform/hosts/kind.js'
 import {
-  lockUser,
+  askMemberships,
+  type HostCall,
+  listOrganizations,
   type MembershipAnswers,
   type MembershipQuestions,
-  type Memberships,
-  type PersonKey,
-  type User,
-} from '../accounts/index.js'
+  type Repohost,
+} from '../../platform/hosts/repohost.js'
+import { lockUser, personKeysOf, type User } from '../accounts/index.js'
 import { canLeave, withdraw } from './change-members.js'
 import { createChange } from './change-workspace.js'
 import { insertAuditEntry, SERVICE_ACTOR } from './queries/audit.js'
@@ -32,14 +35,14 @@ import {
 import { recordRemoval, registerLeaveReport, wasRemoved } from './queries/removals.js'
 import { findUserByRepohostId, lockWorkspace } from './queries/workspaces.js'
 
-export interface FollowContext {
-  database: Database
-  personKeys: PersonKey[]
-  limits: Pick<AdjustedLimits, 'removals'>
-  /** The repository host's display name. */
-  hostName: string
-  /** Called after keys may have been revoked. */
-  forgetKeys(workspaceId: string): void
+type FollowContext = Pick<FastifyInstance, 'config' | 'database' | 'sessions'>
+
+/** Someone who signs in, at the host. */
+interface PersonAtHost {
+  host: Repohost
+  /** The token is used in the time that's left, and isn't stored. */
+  call: HostCall
+  person: HostLogin
 }
 
 /** How many organizations one sign-in or push may look up one by one. */
@@ -52,30 +55,32 @@ const MAX_QUESTIONS = 10
 export const followAtSignIn = async (
   context: FollowContext,
   user: User,
-  memberships: Memberships,
+  { host, call, person }: PersonAtHost,
 ): Promise<void> => {
   const db = context.database.write
   const [followed, isOpen] = await Promise.all([listFollowed(db, user.id), admitsAnyone(db)])
   if (followed.length === 0 && !isOpen) return
-  const { owns } = await memberships.ask({ owns: organizationsOf(followed.filter(isOwnLink)) })
+  const { owns } = await askMemberships(host, call, person, {
+    owns: organizationsOf(followed.filter(isOwnLink)),
+  })
   await checkLinks(context, user, followed, owns)
-  const listed = await memberships.list()
-  if (isOpen) await joinWorkspaces(context, user, await namesOf(memberships, listed, db))
+  const listed = await listOrganizations(host, call)
+  if (isOpen) await joinWorkspaces(context, user, await namesOf({ host, call, person }, listed, db))
   const known = new Map(listed?.map(({ id }) => [id, true]))
   const others = followed.filter((one) => isChecked(one) && !known.has(one.hostId))
-  const { belongsTo } = await memberships.ask({ belongsTo: organizationsOf(others) })
+  const { belongsTo } = await askMemberships(host, call, person, { belongsTo: organizationsOf(others) })
   await leaveOrganizations(context, user, followed, new Map([...belongsTo, ...known]))
 }
 
 /** The current names of the organizations that the person belongs to, by their ids. */
 const namesOf = async (
-  memberships: Memberships,
+  { host, call, person }: PersonAtHost,
   listed: HostOrganization[] | undefined,
   db: Db,
 ): Promise<Map<number, string>> => {
   if (listed) return new Map(listed.map(({ id, name }) => [id, name]))
   const admitting = uniqueById(await listAdmitting(db, MAX_QUESTIONS))
-  const { belongsTo } = await memberships.ask({ belongsTo: admitting })
+  const { belongsTo } = await askMemberships(host, call, person, { belongsTo: admitting })
   return new Map(admitting.filter(({ id }) => belongsTo.get(id)).map(({ id, name }) => [id, name]))
 }
 
@@ -86,7 +91,7 @@ const membershipQuestions = (followed: Followed[]): MembershipQuestions => ({
 })
 
 /** The organizations that a person's workspaces follow, with what a push asks the host about them. */
-export interface PushCheck {
+interface PushCheck {
   followed: Followed[]
   questions: MembershipQuestions
 }
@@ -97,7 +102,7 @@ export const readPushCheck = async (db: Db, userId: string): Promise<PushCheck> 
 }
 
 /** Pauses links and ends memberships according to the host's answers at a push. */
-export const syncMembershipOnPush = async (
+export const followAtPush = async (
   context: FollowContext,
   user: User,
   followed: Followed[],
@@ -120,7 +125,7 @@ const isChecked = ({ leaves, isKnown }: Followed): boolean => leaves === 'remove
 
 /** Links that the person made stay active while the host confirms the person as an owner. A clear "no" pauses them. */
 const checkLinks = async (
-  { database }: FollowContext,
+  { database }: Pick<FollowContext, 'database'>,
   user: User,
   followed: Followed[],
   owns: Map<number, boolean>,
@@ -170,7 +175,7 @@ const leaveOrganizations = async (
 
 /** @param belongsTo the current names of the organizations that the person belongs to, by their ids */
 const joinWorkspaces = async (
-  { database, personKeys }: FollowContext,
+  { database, config }: FollowContext,
   user: User,
   belongsTo: Map<number, string>,
 ): Promise<void> => {
@@ -179,6 +184,7 @@ const joinWorkspaces = async (
   // The workspace's patterns contain the name, which may now belong to someone else.
   const meant = open.filter(({ hostId, name }) => belongsTo.get(hostId)?.toLowerCase() === name.toLowerCase())
   if (meant.length === 0) return
+  const personKeys = personKeysOf(config.jwtSecrets)
   await database.transaction(
     async (tx) => {
       const person = await lockUser(tx, user.id)
@@ -214,7 +220,7 @@ const joinWorkspaces = async (
 }
 
 /** Tells whether a report is new. The id isn't signed. Deliveries with the same proof have the same body. */
-export interface ReportMarks {
+interface ReportMarks {
   deliveryId: string | undefined
   /** Undefined: the host signs nothing, and sends the secret itself. */
   proof: string | undefined
@@ -240,7 +246,7 @@ export const handleLeaveReport = async (
  * made by a person who left are paused.
  */
 const removeDepartedMember = async (
-  { database, limits: { removals }, hostName, forgetKeys }: FollowContext,
+  { database, config, sessions }: FollowContext,
   workspaceId: string,
   organizationId: number,
   userId: string,
@@ -267,11 +273,11 @@ const removeDepartedMember = async (
       if (link.leave === 'keep') return pause()
       const { login, role } = member
       const person = { id: userId, login }
-      const reason = `left ${link.organization} at ${hostName}`
+      const reason = `left ${link.organization} at ${hostKinds[config.repohost.kind].name}`
       const caller = { ...SERVICE_ACTOR, role: 'admin', keyName: null } as const
       const change = createChange(tx, { workspaceId, workspace, caller, actor: SERVICE_ACTOR })
       const isLastAdmin = !(await canLeave(change, workspaceId, { userId, role }))
-      const isTooMany = (await countRemovals(tx, workspaceId)) >= removals
+      const isTooMany = (await countRemovals(tx, workspaceId)) >= config.limits.removals
       const because =
         (isLastAdmin && 'last_admin') ||
         (isTooMany && 'removals_per_hour') ||
@@ -290,5 +296,5 @@ const removeDepartedMember = async (
     },
     { rowsCanConflict: true },
   )
-  forgetKeys(workspaceId)
+  sessions.accessKeys.forget((key) => key.workspaceId === workspaceId)
 }

@@ -8,6 +8,7 @@ export {
   requireAdminIn,
 } from './access.js'
 export { type Change, changeWorkspace, previewChange, type WorkspaceCall } from './change-workspace.js'
+export { followAtPush, followAtSignIn, handleLeaveReport, readPushCheck } from './follow-organization.js'
 export { leaveAllWorkspaces } from './leave-all-workspaces.js'
 export { openPersonalWorkspace, type PersonalRules } from './open-personal-workspace.js'
 export { requirePersonalQuota, workspaceRequired } from './policies/personal-workspace.js'

@@ -1,6 +1,7 @@
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
-import { DELETED_LOGIN, DELETED_USER, type PersonKey, revokeAllKeysOf, type User } from '../accounts/index.js'
+import { DELETED_LOGIN, DELETED_USER, type PersonKey, type User } from '../accounts/index.js'
+import { revokeAllKeysOf } from '../keys/index.js'
 import { type Actor, insertAuditEntries, insertAuditEntry } from './queries/audit.js'
 import { revokeInvitesOf } from './queries/invites.js'
 import { deleteMemberships, lockMemberships } from './queries/memberships.js'

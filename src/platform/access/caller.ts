@@ -1,4 +1,4 @@
-/** The caller of a request. `features/accounts` determines it. The platform and every feature read it here. */
+/** The caller of a request. `features/sessions` determines it. The platform and every feature read it here. */
 import type { FastifyRequest } from 'fastify'
 import type { Scope } from '../../../schemas/keys.js'
 import type { ApiError } from '../../errors.js'

@@ -12,7 +12,7 @@ export interface HostUser {
 }
 
 /** A person about whom the host is asked. */
-type HostLogin = Pick<HostUser, 'id' | 'login'>
+export type HostLogin = Pick<HostUser, 'id' | 'login'>
 
 /** The result of a request about a token or about repository access. `failed`: the response has no known format. */
 export type UserResponse = HostUser | 'token-invalid' | 'rate-limited' | 'failed'

@@ -11,6 +11,7 @@ import { Semaphore } from '../../../platform/process/semaphore.js'
 import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
 import { addressKeysOf } from '../../accounts/index.js'
 import { proposeMove } from '../../settings/index.js'
+import { handleLeaveReport } from '../../workspaces/index.js'
 import { type DeliveryHead, lockWebhook, processDelivery, recordFailure } from '../process-delivery.js'
 import { findWebhook } from '../queries/webhooks.js'
 import { type ExpectedDelivery, readSignedBody, type SignedBody } from '../webhooks/body.js'
@@ -154,7 +155,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const { left, renamed } = delivery
         const { proof } = head.verification
         if (left)
-          await app.following.atReport(head.workspaceId, left, {
+          await handleLeaveReport(app, head.workspaceId, left, {
             deliveryId: head.deliveryId,
             proof: 'hmac' in proof ? proof.hmac : undefined,
           })

@@ -1,5 +1,5 @@
 /**
- * Deletes accounts: an account's last transaction, and the small steps that later delete its remaining rows or assign
+ * Deletes accounts: the small steps that delete an account's remaining rows or assign
  * them to `DELETED_USER`.
  *
  * The tables' rules (`people`) cover columns that only need a delete or an update. Three kinds of rows need more: audit
@@ -7,7 +7,7 @@
  * its rollups. These have their own statements below.
  */
 
-import { asc, eq, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { countNames, perCount } from '../../../../schemas/counts.js'
 import type { Db } from '../../../platform/database/client.js'
 import { limitedDelete, limitedUpdate } from '../../../platform/database/limited-delete.js'
@@ -20,7 +20,7 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
-import { DELETED_LOGIN, DELETED_USER, erasures, users } from '../../accounts/index.js'
+import { DELETED_LOGIN, DELETED_USER, type Erasure, endErasure } from '../../accounts/index.js'
 import { reassignViews } from '../../dashboard/index.js'
 import {
   countParameters,
@@ -40,35 +40,6 @@ import {
 import type { WorkspaceDay } from '../../rollups/index.js'
 import { peopleColumns } from '../../tables.js'
 import { ABOUT_PEOPLE, auditEntries } from '../../workspaces/index.js'
-
-/** Removes a locked user's name and schedules the erasure of the remaining rows. */
-export const beginErasure = async (tx: Db, userId: string, loginKey: string): Promise<void> => {
-  await tx.insert(erasures).values({ userId, loginKey })
-  await tx
-    .update(users)
-    .set({
-      repohostId: null,
-      login: DELETED_LOGIN,
-      loginKey: `${DELETED_LOGIN} ${userId}`,
-      avatarUrl: '',
-      timezone: null,
-      timezoneChosen: false,
-      disabledAt: null,
-    })
-    .where(eq(users.id, userId))
-}
-
-export interface Erasure {
-  userId: string
-  loginKey: string
-}
-
-/** Unfinished erasures, oldest first. */
-export const listErasures = (db: Db): Promise<Erasure[]> =>
-  db
-    .select({ userId: erasures.userId, loginKey: erasures.loginKey })
-    .from(erasures)
-    .orderBy(asc(erasures.startedAt), asc(erasures.userId))
 
 /** The tables' rules as SQL. $1: the user; $2: how many rows. */
 const STEPS: Statement<unknown>[] = peopleColumns().flatMap(
@@ -234,21 +205,8 @@ const reassignActivity = async (
   return days.map((day) => ({ workspaceId, day }))
 }
 
-/** Longer than any request can take. */
-const OPEN_MINUTES = 10
-
-const FINISH_ERASURE = statement(
-  'finish erasure',
-  { ended: integer },
-  `
-  delete from erasures where user_id = $1::uuid and started_at not between now() - make_interval(mins => ${OPEN_MINUTES}) and now()
-  returning 1 as ended`,
-)
-
 /**
- * One step of erasing an account, of at most `rows` rows. The caller must hold the rollup lock. Requests that were
- * under way when the account was deleted may still write for it, so an erasure stays open for a while. One that
- * started in the future began before the clock was set back, and ends at once.
+ * One step of erasing an account, of at most `rows` rows. The caller must hold the rollup lock.
  * @returns the days whose rollups have to be made again; undefined if there was nothing to do
  */
 export const eraseBatch = async (
@@ -261,7 +219,6 @@ export const eraseBatch = async (
   if (await reassignViews(tx, userId)) return []
   const changed = await reassignActivity(tx, userId, rows)
   if (changed) return changed
-  const ended = await tx.rows(FINISH_ERASURE, [userId])
-  if (ended.length > 0) await tx.delete(users).where(eq(users.id, userId))
+  await endErasure(tx, userId)
   return undefined
 }

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Ok, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { MoveBody, MoveHeaders } from '../../../../schemas/moves.js'
 import { validationError } from '../../../errors.js'
+import { checkMoveAccess } from '../../../platform/hosts/repohost.js'
 import { chargeHostToken } from '../../../platform/rate-limits/rate-limit.js'
 import { readCaller } from '../../accounts/index.js'
 import { adminOf } from '../../workspaces/index.js'
@@ -55,7 +56,7 @@ export const moveRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await requireMovable(database.read, membership.workspaceId, renamed)
       const charge = await chargeHostToken(request)
       const shown = { token, userId: repohostId, trace }
-      const host = await clients.repohost.checkMoveAccess(shown, renamed.from, renamed.to)
+      const host = await checkMoveAccess(clients.repohost, shown, renamed.from, renamed.to)
       await charge.settle(host.outcome)
       if (host.outcome !== 'granted') throw host.error
       await moveSettings(database, membership, renamed)

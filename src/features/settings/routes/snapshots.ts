@@ -23,9 +23,11 @@ import {
 } from '../../../../schemas/settings.js'
 import { settingsKeys } from '../../../../schemas/settings-keys.js'
 import { ApiError } from '../../../errors.js'
+import { checkPushAccess } from '../../../platform/hosts/repohost.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { chargeHostToken } from '../../../platform/rate-limits/rate-limit.js'
+import { followAtPush, readPushCheck } from '../../workspaces/index.js'
 import { change, pull, push, readHistory } from '../access.js'
 import { deleteSettings, restoreSettings, type Written } from '../change-snapshot.js'
 import { requireValidSettings, warningsOf } from '../policies/settings-rules.js'
@@ -69,7 +71,7 @@ const sendSnapshot = (reply: FastifyReply, snapshot: SnapshotText) =>
   sendJsonText(reply, withSettingsText(beforeSettings(snapshot), snapshot.settings, afterSettings(snapshot)))
 
 export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { clients, database, db, following, milestones } = app
+  const { clients, database, db, milestones } = app
   const rules = app.config.settingsRules
   const judge = { keys: settingsKeys(app.config.settingsKeys), rules }
 
@@ -143,13 +145,13 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
       // Before the host is asked, and once more with the settings locked.
       await requirePushSpelling(database.read, sent, target)
-      const { followed, questions } = await following.readPushCheck(caller)
+      const { followed, questions } = await readPushCheck(database.write, caller.id)
       const charge = await chargeHostToken(request)
       const shown = { token: headers['x-repohost-token'], userId: caller.repohostId, trace }
-      const host = await clients.repohost.checkPushAccess(shown, { owner, repo }, questions)
+      const host = await checkPushAccess(clients.repohost, shown, { owner, repo }, questions)
       await charge.settle(host.outcome)
       // Runs in its own transactions: people who have left an organization leave its workspaces even if the push fails.
-      await following.atPush(caller, followed, host.memberships)
+      await followAtPush(app, caller, followed, host.memberships)
       if (host.outcome !== 'granted') throw host.error
       const creation = { privacy: app.config.privacy.floor, quota: app.config.limits }
       const pushed = await pushSettings({ database, ...creation }, sent)

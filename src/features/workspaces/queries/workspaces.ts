@@ -20,7 +20,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { readMoment, toTimestamp } from '../../../platform/time/clock.js'
-import { revokeKeysOfWorkspace } from '../../accounts/index.js'
+import { revokeKeysOfWorkspace } from '../../keys/index.js'
 import type { WorkspacePrivacy } from '../../privacy/index.js'
 import { invites, joinedByOrganization, members, patterns, workspaces } from '../tables.js'
 import { lockRoles } from './members.js'

@@ -7,7 +7,7 @@ import {
   WorkspaceKeyParams,
 } from '../../../../schemas/keys.js'
 import { limits } from '../../../../schemas/limits.js'
-import { listKeys } from '../../accounts/index.js'
+import { listKeys } from '../../keys/index.js'
 import { adminOf } from '../access.js'
 import { createWorkspaceKey, revokeWorkspaceKey } from '../change-keys.js'
 

@@ -8,6 +8,7 @@ import {
   OrganizationHeaders,
   OrganizationMemberPage,
 } from '../../../../schemas/organizations.js'
+import { checkOrganizationAccess } from '../../../platform/hosts/repohost.js'
 import { paginate } from '../../../platform/http/pagination.js'
 import { chargeHostToken } from '../../../platform/rate-limits/rate-limit.js'
 import { readCaller } from '../../accounts/index.js'
@@ -78,7 +79,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await requireLinkable(database.read, membership.workspaceId, body)
       const charge = await chargeHostToken(request)
       const shown = { token, userId: repohostId, trace }
-      const host = await clients.repohost.checkOrganizationAccess(shown, body.organization)
+      const host = await checkOrganizationAccess(clients.repohost, shown, body.organization)
       await charge.settle(host.outcome)
       if (host.outcome !== 'granted') throw host.error
       return linkOrganization(database, membership, body, host.organization)

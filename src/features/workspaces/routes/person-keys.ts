@@ -3,7 +3,7 @@ import { NoBody, Ok, ref } from '../../../../schemas/common.js'
 import { AccessKeyList, CreatedAccessKey, CreateKeyBody, KeyParams } from '../../../../schemas/keys.js'
 import { limits } from '../../../../schemas/limits.js'
 import { anyCaller } from '../../../platform/access/access.js'
-import { listKeys, requireCombinable } from '../../accounts/index.js'
+import { listKeys, requireCombinable } from '../../keys/index.js'
 import { createPersonKey, revokePersonKey } from '../change-keys.js'
 
 export const personKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { cookieOptionsOf } from './session.js'
+import { cookieOptionsOf } from '../sessions/index.js'
 
 /** How many sign-ins a browser can have in progress. */
 const MAX_SIGN_INS = 5

@@ -1,8 +1,8 @@
 /** Personal and workspace keys, stored by the hash of the secret. The hash outlives the rest of the key. */
 import { v7 as uuidv7 } from 'uuid'
-import type { AccessKey, Scope } from '../../../../schemas/keys.js'
-import type { KeyInUse } from '../../../platform/access/caller.js'
-import type { Db } from '../../../platform/database/client.js'
+import type { AccessKey, Scope } from '../../../schemas/keys.js'
+import type { KeyInUse } from '../../platform/access/caller.js'
+import type { Db } from '../../platform/database/client.js'
 import {
   bool,
   date,
@@ -16,8 +16,8 @@ import {
   textOf,
   texts,
   uuid,
-} from '../../../platform/database/statement.js'
-import { toTimestamp } from '../../../platform/time/clock.js'
+} from '../../platform/database/statement.js'
+import { toTimestamp } from '../../platform/time/clock.js'
 
 const TODAY = `(now() at time zone 'UTC')::date`
 /** SQL: the key `k` with its secret `s` still works. */

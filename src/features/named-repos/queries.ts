@@ -1,7 +1,7 @@
 /** Repositories that people have named in full. */
-import { limits } from '../../../../schemas/limits.js'
-import type { Db } from '../../../platform/database/client.js'
-import { statement, text } from '../../../platform/database/statement.js'
+import { limits } from '../../../schemas/limits.js'
+import type { Db } from '../../platform/database/client.js'
+import { statement, text } from '../../platform/database/statement.js'
 
 const LIST_PERSON_REPOS = statement(
   'list own repositories',

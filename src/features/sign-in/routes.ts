@@ -3,24 +3,28 @@ import cookie from '@fastify/cookie'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CallbackQuery, LoginQuery, LogoutBody, VerifyBody, VerifyResult } from '../../../../schemas/auth.js'
-import { Ok, ref } from '../../../../schemas/common.js'
-import { limits } from '../../../../schemas/limits.js'
-import { ApiError } from '../../../errors.js'
-import { anonymous, anyone } from '../../../platform/access/access.js'
-import { isFromTrustedOrigin } from '../../../platform/access/caller.js'
-import { namesType } from '../../../platform/http/content.js'
-import { isAliasOf } from '../../../platform/http/dashboard-page.js'
-import { translate } from '../../../platform/http/error-translation.js'
-import { addressKeysOf } from '../address-keys.js'
-import { consumeOauthState, insertOauthState, revokeAllTokens, revokeToken } from '../queries/sessions.js'
-import type { User } from '../queries/users.js'
-import type { Memberships, RepohostUser } from '../repohost.js'
-import { connectOAuth } from '../repohost-oauth.js'
-import { cookieOptionsOf, sessionCookiesOf } from '../session.js'
-import { signIn } from '../sign-in.js'
-import { SignInCookies } from '../sign-in-cookies.js'
-import { bearerOf, isKeySecret } from '../tokens.js'
+import { CallbackQuery, LoginQuery, LogoutBody, VerifyBody, VerifyResult } from '../../../schemas/auth.js'
+import { Ok, ref } from '../../../schemas/common.js'
+import { limits } from '../../../schemas/limits.js'
+import { ApiError } from '../../errors.js'
+import { anonymous, anyone } from '../../platform/access/access.js'
+import { isFromTrustedOrigin } from '../../platform/access/caller.js'
+import { beginCall } from '../../platform/hosts/repohost.js'
+import { namesType } from '../../platform/http/content.js'
+import { isAliasOf } from '../../platform/http/dashboard-page.js'
+import { translate } from '../../platform/http/error-translation.js'
+import {
+  bearerOf,
+  cookieOptionsOf,
+  isKeySecret,
+  revokeAllTokens,
+  revokeToken,
+  sessionCookiesOf,
+} from '../sessions/index.js'
+import { consumeOauthState, insertOauthState } from './queries.js'
+import { connectOAuth } from './repohost-oauth.js'
+import { signIn } from './sign-in.js'
+import { SignInCookies } from './sign-in-cookies.js'
 
 const PROBLEM_JSON = 'application/problem+json'
 
@@ -28,19 +32,13 @@ const hostFailure = (cause: Error) => new ApiError('upstream_failed', { upstream
 
 const hashOf = (state: string) => createHash('sha256').update(state).digest('hex')
 
-interface AuthOptions {
-  /** Runs before the response to a sign-in, with the person's memberships at the host. */
-  atSignIn(user: User, memberships: Memberships): Promise<void>
-}
-
-export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { atSignIn }) => {
-  const { config, database, milestones, clients } = app
-  const { tokens, revocations, accessKeys } = app.sessions
+export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { config, database, clients } = app
+  const { revocations, accessKeys } = app.sessions
   await app.register(cookie)
   const oauth = await connectOAuth(app)
   const home = config.homeUrl
   const signInCookies = new SignInCookies(home)
-  const context = { database, tokens, milestones, addressKeys: addressKeysOf(config.jwtSecrets) }
   const cookieOptions = cookieOptionsOf(home)
 
   const sessionCookies = sessionCookiesOf(home)
@@ -49,12 +47,6 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     const options = { ...cookieOptions, maxAge: limits.session_days * 86_400 }
     for (const name of sessionCookies) reply.setCookie(name, token, options)
   }
-
-  /** The token is used to look up organizations in the time that's left, and isn't stored. */
-  const following =
-    (request: FastifyRequest, token: string, { id, login }: RepohostUser, budget: AbortSignal) =>
-    (user: User): Promise<void> =>
-      atSignIn(user, clients.repohost.membershipsOf(token, { id, login }, request.trace, budget))
 
   /**
    * Redirects to a page of the dashboard. `URL` encodes non-ASCII characters, which aren't allowed in a header. The
@@ -104,11 +96,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     handler: async (request, reply) => {
       const { repohost_token, cookie } = request.body
       if (cookie && !isFromTrustedOrigin(request)) throw new ApiError('csrf_rejected')
-      const session = await countOutcome('token', async () => {
-        const budget = clients.repohost.newBudget()
-        const user = await clients.repohost.userOf(repohost_token, request.trace, budget)
-        const follow = following(request, repohost_token, user, budget)
-        return signIn({ ...context, follow }, user, config.repohost.allowedClientIds)
+      const session = await countOutcome('token', () => {
+        const call = beginCall(clients.repohost, repohost_token, request.trace)
+        return signIn(app, { call, allowedClientIds: config.repohost.allowedClientIds })
       })
       if (cookie) setSessionCookies(reply, session.token)
       return session
@@ -173,13 +163,12 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
         if (error === 'access_denied') return undefined
         if (error !== undefined || code === undefined) throw hostFailure(new Error('The host sent no code'))
         const token = await oauth.finish(code, verifier)
-        const budget = clients.repohost.newBudget()
-        const user = await clients.repohost.userOf(token, request.trace, budget).catch((cause) => {
+        const call = beginCall(clients.repohost, token, request.trace)
+        // The allow-list is about other apps; this token was made for our own.
+        const session = await signIn(app, { call, allowedClientIds: undefined }).catch((cause) => {
           throw cause.code === 'repohost_token_invalid' ? hostFailure(cause) : cause
         })
-        // The allow-list is about other apps; this token was made for our own.
-        const follow = following(request, token, user, budget)
-        return { returnTo, ...(await signIn({ ...context, follow }, user, undefined)) }
+        return { returnTo, ...session }
       })
       if (!finished) return redirectHome(reply, '/?auth_error=access_denied')
       setSessionCookies(reply, finished.token)

@@ -1,7 +1,7 @@
 /** Tells an instance that it can't verify the sessions of another one, because their `JWT_SECRETS` differ. */
 import type { FastifyInstance } from 'fastify'
 import { type Job, repeat } from '../../platform/process/async.js'
-import { listSigningKeys, recordSigningKey } from './queries/installation.js'
+import { listSigningKeys, recordSigningKey } from './queries/signing-keys.js'
 import { keyIdOf } from './tokens.js'
 
 const PERIOD_MS = 60_000

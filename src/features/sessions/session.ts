@@ -8,9 +8,9 @@ import type { KeyInUse, Session } from '../../platform/access/caller.js'
 import type { Db } from '../../platform/database/client.js'
 import { measuredTask } from '../../platform/metrics/meter.js'
 import { repeat } from '../../platform/process/async.js'
-import { AccessKeys } from './access-keys.js'
+import { listDisabledUsers } from '../accounts/index.js'
+import { AccessKeys } from '../keys/index.js'
 import { type Revoked, readRevocations } from './queries/sessions.js'
-import { listDisabledUsers } from './queries/users.js'
 import { bearerOf, isKeySecret, Tokens } from './tokens.js'
 
 const LIFETIME_MS = limits.session_days * 86_400_000

@@ -1,7 +1,7 @@
 /** Remembers the repositories that a person names in full. */
 import type { Db } from '../../platform/database/client.js'
 import { createCache } from '../../platform/process/maps.js'
-import { type NamedRepo, writePersonRepos } from './queries/person-repos.js'
+import { type NamedRepo, writePersonRepos } from './queries.js'
 
 const MAX_CACHED_REPOS = 50_000
 const DAY_MS = 86_400_000

@@ -7,7 +7,7 @@ import { ApiError } from '../../errors.js'
 import type { KeyInUse } from '../../platform/access/caller.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { createCache } from '../../platform/process/maps.js'
-import { countKeys, findKey, insertKey, type KeyOwner, markUsed } from './queries/access-keys.js'
+import { countKeys, findKey, insertKey, type KeyOwner, markUsed } from './queries.js'
 
 export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 

@@ -1,8 +1,8 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { gt, sql } from 'drizzle-orm'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { bool, integer, singleRow, statement, text } from '../../../platform/database/statement.js'
-import { oauthStates, revocations } from '../tables.js'
+import { revocations } from '../tables.js'
 
 export const revokeToken = async (db: Db, jti: string, expiresAt: number): Promise<void> => {
   await db.insert(revocations).values({ jti, expiresAt: new Date(expiresAt * 1_000).toISOString() })
@@ -63,18 +63,4 @@ export const readRevocations = async (
   const { now, wentBack } = singleRow(await db.rows(READ_CLOCK, [since ?? null]))
   if (wentBack && since !== undefined) return readRevocations(db, undefined)
   return { revocations: rows, asOf: now }
-}
-
-/** Stores a started login. It can be completed once, within ten minutes. */
-export const insertOauthState = async (db: Db, stateHash: string, returnTo: string): Promise<void> => {
-  await db.insert(oauthStates).values({ stateHash, returnTo, expiresAt: sql`now() + interval '10 minutes'` })
-}
-
-/** Consumes a state. Returns where to go after the login, or undefined if the state is unknown, used or too old. */
-export const consumeOauthState = async (db: Db, stateHash: string): Promise<string | undefined> => {
-  const [row] = await db
-    .delete(oauthStates)
-    .where(and(eq(oauthStates.stateHash, stateHash), gt(oauthStates.expiresAt, sql`now()`)))
-    .returning({ returnTo: oauthStates.returnTo })
-  return row?.returnTo
 }
