@@ -84,6 +84,13 @@ export const InviteLookup = Named('InviteLookup', {
 })
 export type InviteLookup = Static<typeof InviteLookup>
 
+/** What anyone with an invite's code may know without signing in. */
+export const InviteGreeting = Named('InviteGreeting', {
+  workspace_name: Workspace.properties.name,
+  invited_by: Login,
+})
+export type InviteGreeting = Static<typeof InviteGreeting>
+
 export const JoinBody = Named('JoinBody', { code: InviteCode })
 export type JoinBody = Static<typeof JoinBody>
 

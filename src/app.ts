@@ -33,6 +33,7 @@ import { settingsSchemaRoutes } from './features/settings/routes/settings-schema
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import { authRoutes } from './features/sign-in/routes.js'
 import { raiseToFloor } from './features/workspaces/raise-privacy.js'
+import { greetingRoute } from './features/workspaces/routes/invites.js'
 import { personKeyRoutes } from './features/workspaces/routes/person-keys.js'
 import { startBackups } from './operator/backup/scheduled.js'
 import access from './platform/access/plugin.js'
@@ -202,6 +203,7 @@ export const buildApp = async (
   await app.register(settingsRoutes, { prefix: '/api/settings' })
   await app.register(settingsSchemaRoutes, { prefix: '/api' })
   await app.register(teamRoutes, { prefix: '/api/team' })
+  await app.register(greetingRoute, { prefix: '/api' })
   await app.register(billingRoutes, { prefix: '/api/billing' })
   await app.register(billingWebhookRoutes, { prefix: '/api/billing-provider' })
   await app.register(deliveryRoutes, { prefix: '/api/repohost' })

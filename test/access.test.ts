@@ -169,6 +169,7 @@ const table: Record<string, Row> = {
     call: ({ code }) => ({ body: { code } }),
   },
   'GET /api/team/invites/{code}': { statuses: [401, 200, 200, 200, 200] },
+  'GET /api/invites/{code}': { statuses: [200, 200, 200, 200, 200] },
   'PATCH /api/team/workspaces/{id}': {
     statuses: [401, 404, 404, 403, 200],
     call: () => ({ body: { name: 'Renamed' } }),

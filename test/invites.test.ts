@@ -447,6 +447,30 @@ t.test('an invite code shows its workspace and state', async (t) => {
   t.hasStrict(await lookUp(eve, code), unknown, 'nothing of a deleted workspace shows')
 })
 
+t.test('an invite that works tells its workspace and its sender before the sign-in', async (t) => {
+  const service = await reuseService(t)
+  const ada = await service.signIn('ada')
+  const { id, code } = await service.workspace(ada)
+  const greet = (code: string) => service.request('GET', `/api/invites/${code}`)
+  t.hasStrict(await greet(code), { status: 200, body: { workspace_name: 'Acme', invited_by: 'ada' } })
+  t.equal((await greet(code.toLowerCase().replaceAll('-', ''))).status, 200)
+  const unknown = { status: 404, body: { code: 'invite_not_found' } }
+  for (const none of ['X', '%F0%9F%8C%8D']) t.hasStrict(await greet(none), unknown, none)
+  const { invites } = (await ada.get(`${team}/${id}/invites`)).body
+  await ada.delete(`${team}/${id}/invites/${invites[0].id}`)
+  t.hasStrict(await greet(code), unknown, 'revoked')
+  const last = (await ada.post(`${team}/${id}/invites`)).body
+  await ada.delete(`${team}/${id}`)
+  t.hasStrict(await greet(last.code), unknown, 'nothing of a deleted workspace shows')
+})
+
+t.test('an address can ask for few greetings a minute', async (t) => {
+  const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
+  const greet = () => service.request('GET', '/api/invites/guess')
+  for (let guess = 0; guess < 10; guess++) t.equal((await greet()).status, 404)
+  t.equal((await greet()).status, 429)
+})
+
 t.test('looking up and joining share one rate limit', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const [ada, eve] = await service.signInAll('ada', 'eve')

@@ -1368,6 +1368,11 @@ export type WebhookList = {
   webhooks: Webhook[]
 }
 
+export type InviteGreeting = {
+  workspace_name: string
+  invited_by: string
+}
+
 export type CheckoutBody = {
   /** The billing interval. Default: every month, or what the installation offers. */
   interval?: 'month' | 'year'
@@ -4341,6 +4346,16 @@ export interface Operations {
     }
     answer: WebhookList
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Say who invites to what */
+  'GET /api/invites/{code}': {
+    request: {
+      path: {
+        code: string
+      }
+    }
+    answer: InviteGreeting
+    problem: ProblemValidationFailed | ProblemInviteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Start a subscription */
   'POST /api/billing/checkout': {

@@ -106,6 +106,7 @@ else {
     repohost.browserUser = repohost.addUser('gus').id
     await page.goto(`${service.url}/join/${code}`)
     await page.getByRole('heading', { name: 'Sign in to view your invite', exact: true }).waitFor()
+    await page.getByText('ada invites you to Acme.', { exact: true }).waitFor()
     await enter()
     await page.getByRole('button', { name: 'Join as gus', exact: true }).waitFor()
     t.strictSame(visitor.complaints, [])

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import type { RepohostKind } from '../../schemas/common.js'
 import { own } from '../../schemas/own.js'
-import { call, clearCache, ended, expired, refresh, signedIn, useAction } from '../api.js'
+import { call, clearCache, ended, expired, refresh, signedIn, useAction, useRead } from '../api.js'
 import { start } from '../start.js'
 import { PRODUCT, useTitle } from '../title.js'
 import { FailureNote, Form, Mark, Person } from '../ui.js'
@@ -170,13 +170,23 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
 const SignInPage = (props: { failed: string | undefined; children: preact.ComponentChildren }) => {
   const { failed, children } = props
   useTitle('Sign in', 'sign-in')
-  const isInvited = location.pathname.startsWith('/join/')
+  const code = /^\/join\/([^/]+)/.exec(location.pathname)?.[1]
+  // Without an answer, the person learns after the sign-in why the invite doesn't work.
+  const { data: invite } = useRead(
+    'GET /api/invites/{code}',
+    code === undefined ? undefined : { path: { code: decodeURIComponent(code) } },
+  )
   return (
     <main class="signing">
       <div class="card stack">
         <div class="stack tight">
           <Mark />
-          <h1>{isInvited ? 'Sign in to view your invite' : `Sign in to ${PRODUCT}`}</h1>
+          <h1>{code === undefined ? `Sign in to ${PRODUCT}` : 'Sign in to view your invite'}</h1>
+          {invite && (
+            <p>
+              <bdi>{invite.invited_by}</bdi> invites you to <bdi>{invite.workspace_name}</bdi>.
+            </p>
+          )}
           <p class="muted">
             Your team’s editor settings, its active time, commits and closed issues, and your own numbers.
             {start.people.length > 0 && ' This demo has made-up people. Sign in as one of them:'}

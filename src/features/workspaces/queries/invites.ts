@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { MAX as LAST_UUID, v7 as uuidv7 } from 'uuid'
 import type { Role } from '../../../../schemas/common.js'
-import type { Invite } from '../../../../schemas/invites.js'
+import type { Invite, InviteGreeting } from '../../../../schemas/invites.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   integer,
@@ -77,6 +77,18 @@ export const findInvite = async (db: Db, code: string) => {
     .where(eq(invites.codeKey, inviteCodeKey(code)))
   return row
 }
+
+const READ_GREETING = statement(
+  'read invite greeting',
+  { workspace_name: text, invited_by: text },
+  `select w.name workspace_name, u.login invited_by
+  from invites i join workspaces w on w.id = i.workspace_id join users u on u.id = i.created_by
+  where i.code_key = $1::text and ${ACTIVE_INVITE}`,
+)
+
+/** Undefined if there's no such invite, or if it no longer works. */
+export const readGreeting = async (db: Db, code: string): Promise<InviteGreeting | undefined> =>
+  (await db.rows(READ_GREETING, [inviteCodeKey(code)]))[0]
 
 /**
  * @returns whether the invite can be redeemed. If so, it's locked until the transaction ends and has one use fewer.

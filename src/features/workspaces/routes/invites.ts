@@ -4,6 +4,7 @@ import {
   CreateInviteBody,
   Invite,
   InviteCodeParams,
+  InviteGreeting,
   InviteLookup,
   InvitePage,
   InviteParams,
@@ -11,13 +12,14 @@ import {
   JoinResult,
 } from '../../../../schemas/invites.js'
 import { limits } from '../../../../schemas/limits.js'
-import { anyCaller } from '../../../platform/access/access.js'
+import { ApiError } from '../../../errors.js'
+import { anyCaller, anyone } from '../../../platform/access/access.js'
 import { paginate } from '../../../platform/http/pagination.js'
 import { personKeysOf } from '../../accounts/index.js'
 import { withFloor } from '../../privacy/index.js'
 import { adminOf } from '../access.js'
 import { createInvite, joinWorkspace, lookUpInvite, revokeInvite } from '../invites.js'
-import { listActiveInvites } from '../queries/invites.js'
+import { listActiveInvites, readGreeting } from '../queries/invites.js'
 
 const adminAccess = adminOf('params.id')
 
@@ -128,6 +130,29 @@ export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
       const joined = await joinWorkspace(app.database, { personKeys, quota }, userId, request.body.code)
       if (!joined.already_member) app.milestones.reached(userId, 'workspace_joined')
       return { ...joined, workspace: withFloor(app.config.privacy, joined.workspace) }
+    },
+  })
+}
+
+/** Works without a session. */
+export const greetingRoute: FastifyPluginAsyncTypebox = async (app) => {
+  app.route({
+    method: 'GET',
+    url: '/invites/:code',
+    config: { access: anyone, limit: 'invite', errors: ['invite_not_found'] },
+    schema: {
+      operationId: 'greetInvited',
+      tags: ['team'],
+      summary: 'Say who invites to what',
+      description:
+        'For a page that someone opens before the sign-in. An invite that no longer works is answered with 404. It shares its limit with lookups and joins, counted by address.',
+      params: InviteCodeParams,
+      response: { 200: InviteGreeting },
+    },
+    handler: async ({ params }) => {
+      const greeting = await readGreeting(app.db, params.code)
+      if (!greeting) throw new ApiError('invite_not_found')
+      return greeting
     },
   })
 }
