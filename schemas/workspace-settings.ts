@@ -93,6 +93,31 @@ export const WorkspaceSettingsVersion = Resource(
   },
 )
 
+/** Longer values are left out of lists. */
+export const LISTED_VALUE_BYTES = 16_384
+
+const SettingAtVersion = Named('SettingAtVersion', {
+  is_set: Type.Boolean({ description: 'Whether the settings have the key.', examples: [true] }),
+  value: Type.Optional(
+    Type.Unknown({
+      description: `Left out if the key isn’t set, or if the value’s JSON text has more than ${LISTED_VALUE_BYTES} bytes.`,
+      examples: ['dark'],
+    }),
+  ),
+  locked: Type.Boolean({ examples: [false] }),
+  merged: Type.Boolean({ examples: [false] }),
+})
+
+export const WorkspaceSettingsVersionListQuery = Type.Object({
+  key: Type.Optional(
+    Type.String({
+      maxLength: limits.settings_key_length,
+      description: 'Lists the history of this key alone, with its values.',
+      examples: ['ext.theme'],
+    }),
+  ),
+})
+
 export const WorkspaceSettingsVersionList = Named('WorkspaceSettingsVersionList', {
   versions: Type.Array(
     Named('WorkspaceSettingsVersionHead', {
@@ -101,9 +126,11 @@ export const WorkspaceSettingsVersionList = Named('WorkspaceSettingsVersionList'
       created_at: Timestamp,
       created_by: Author,
       reason: GivenReason,
+      /** Only with `key`. */
+      setting: Type.Optional(SettingAtVersion),
     }),
     {
-      description: `The last ${limits.settings_versions_kept} versions, newest first, including the current one.`,
+      description: `The last ${limits.settings_versions_kept} versions, newest first, including the current one. With \`key\`, only those that changed the key, and the oldest.`,
     },
   ),
 })

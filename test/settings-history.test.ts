@@ -466,3 +466,46 @@ t.test('a change’s reason is shown in the history and the audit trail', async 
   t.equal((await ada.post(`${settings}/restore`, { version: 1, ...tooLong })).status, 400)
   t.equal((await ada.put(override, { settings: {}, reason: '😀'.repeat(limits.reason_length) })).status, 200)
 })
+
+t.test('the versions of one key are those that changed its value, lock or merge', async (t) => {
+  const { ada, bob, id } = await startTeam(t, 'bob')
+  const path = `${team}/${id}/settings`
+  const historyOf = async (key: string) => {
+    const { status, body } = await bob.get(`${path}/versions?key=${encodeURIComponent(key)}`)
+    t.equal(status, 200)
+    return body.versions.map(({ version, reason, setting }: Record<string, unknown>) => [
+      version,
+      reason,
+      setting,
+    ])
+  }
+  const long = 'x'.repeat(16_384)
+  await ada.patch(path, { settings: { 'ext.a': 5112, '[go]': { 'ext.a': 1, 'ext.b': 2 } } })
+  await ada.patch(path, { settings: { 'ext.b': [1] } })
+  await ada.patch(path, { settings: { 'ext.a': 5113 }, reason: 'One more' })
+  await ada.patch(path, { locked: ['ext.a'], merged: ['ext.b'] })
+  await ada.patch(path, { settings: { 'ext.a': long, '[go]': null } })
+  await ada.patch(path, { settings: { 'ext.a': null } })
+  const open = { locked: false, merged: false }
+  t.strictSame(await historyOf('ext.a'), [
+    [7, null, { is_set: false, ...open }],
+    [6, null, { is_set: true, locked: true, merged: false }],
+    [5, null, { is_set: true, value: 5113, locked: true, merged: false }],
+    [4, 'One more', { is_set: true, value: 5113, ...open }],
+    [2, null, { is_set: true, value: 5112, ...open }],
+  ])
+  t.strictSame(await historyOf('ext.b'), [
+    [5, null, { is_set: true, value: [1], locked: false, merged: true }],
+    [3, null, { is_set: true, value: [1], ...open }],
+  ])
+  t.strictSame(await historyOf('[go]'), [
+    [6, null, { is_set: false, ...open }],
+    [2, null, { is_set: true, value: { 'ext.a': 1, 'ext.b': 2 }, ...open }],
+  ])
+  t.strictSame(await historyOf("ext.'; --"), [])
+  for (let round = 0; round < limits.settings_versions_kept; round++)
+    await ada.patch(path, { settings: { 'ext.b': [round + 2] } })
+  t.strictSame(await historyOf('ext.a'), [], 'its versions are no longer kept')
+  t.equal((await historyOf('ext.b')).length, limits.settings_versions_kept)
+  t.equal((await bob.get(`${path}/versions?key=${'k'.repeat(201)}`)).status, 400)
+})

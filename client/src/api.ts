@@ -1265,6 +1265,15 @@ export type WorkspaceSettingsPatch = {
   reason?: string
 }
 
+export type SettingAtVersion = {
+  /** Whether the settings have the key. */
+  is_set: boolean
+  /** Left out if the key isn’t set, or if the value’s JSON text has more than 16384 bytes. */
+  value?: unknown
+  locked: boolean
+  merged: boolean
+}
+
 export type WorkspaceSettingsVersionHead = {
   /** Every change raises it by one. */
   version: number
@@ -1275,10 +1284,11 @@ export type WorkspaceSettingsVersionHead = {
   created_by: string | null
   /** Why the change was made. Null: no reason was given. */
   reason: string | null
+  setting?: SettingAtVersion
 }
 
 export type WorkspaceSettingsVersionList = {
-  /** The last 20 versions, newest first, including the current one. */
+  /** The last 20 versions, newest first, including the current one. With `key`, only those that changed the key, and the oldest. */
   versions: WorkspaceSettingsVersionHead[]
 }
 
@@ -3965,6 +3975,10 @@ export interface Operations {
     request: {
       path: {
         id: string
+      }
+      query?: {
+        /** Lists the history of this key alone, with its values. */
+        key?: string | undefined
       }
     }
     answer: WorkspaceSettingsVersionList

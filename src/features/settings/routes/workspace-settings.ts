@@ -18,6 +18,7 @@ import {
   WorkspaceSettingsPatch,
   WorkspaceSettingsVersion,
   WorkspaceSettingsVersionList,
+  WorkspaceSettingsVersionListQuery,
   WorkspaceVersionParams,
 } from '../../../../schemas/workspace-settings.js'
 import { ApiError } from '../../../errors.js'
@@ -28,7 +29,7 @@ import { adminOf, memberOf } from '../../workspaces/index.js'
 import { patchWorkspaceSettings, restoreWorkspaceSettings } from '../change-workspace-settings.js'
 import { requireValidSettings, storedWarnings, warningsOf } from '../policies/settings-rules.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/workspace-settings.js'
-import { settingsHistory } from '../queries/workspace-settings-history.js'
+import { listSettingVersions, settingsHistory } from '../queries/workspace-settings-history.js'
 
 const reading = memberOf('params.id', 'settings:read')
 const writing = adminOf('params.id', 'settings:write')
@@ -159,11 +160,18 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       tags: ['team'],
       summary: 'List the versions of the workspace settings',
       params: WorkspaceParams,
+      querystring: WorkspaceSettingsVersionListQuery,
       response: { 200: WorkspaceSettingsVersionList },
     },
-    handler: async (request) => ({
-      versions: await settingsHistory.list(app.db, request.granted(reading).workspaceId),
-    }),
+    handler: async (request) => {
+      const { workspaceId } = request.granted(reading)
+      const { key } = request.query
+      const listing =
+        key === undefined
+          ? settingsHistory.list(app.db, workspaceId)
+          : listSettingVersions(app.db, workspaceId, key)
+      return { versions: await listing }
+    },
   })
 
   app.route({
