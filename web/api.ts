@@ -100,23 +100,6 @@ const failureOf = async (error: unknown, operation: Operation): Promise<Failure>
   }
 }
 
-const CHANGED_MEANWHILE: Failure = {
-  title: 'This was changed in the meantime',
-  advice: 'Nothing was undone. Check the current value.',
-  code: 'changed_meanwhile',
-  status: 0,
-  requestId: undefined,
-  canRetry: false,
-  isEnd: false,
-  retryAfter: undefined,
-  problem: {},
-}
-
-/** Keeps an undo from overwriting later changes by others. @throws {Failure} */
-export const requireUnchanged = (isUnchanged: boolean) => {
-  if (!isUnchanged) throw CHANGED_MEANWHILE
-}
-
 const KEY_ENDED = { title: 'The access key was revoked', advice: 'Try again.', isEnd: false }
 
 const HEALTH = 'GET /api/health'

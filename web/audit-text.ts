@@ -12,13 +12,19 @@ export type Entry = AnswerOf<'GET /api/team/workspaces/{id}/audit'>['entries'][n
 /** Text, and names entered by people. */
 type Part = string | { name: string; href?: string }
 
+/** What happened to a setting. */
+interface KeyLine {
+  verb: string
+  key: string
+}
+
 export interface Sentence {
   /** Comes after the person's name: “made bob an admin”. */
   parts: Part[]
   /** One line for each key or value. */
-  lines: string[]
-  /** Where the changed values are shown, below the address of the workspace or the page. */
-  changes?: string | undefined
+  lines: (string | KeyLine)[]
+  /** The version that has the changed values, and whose. */
+  changed?: { of: 'settings' | 'override' | 'snapshot'; version: number } | undefined
 }
 
 /** `says\`removed ${'bob'}\``: names stay separate from the text. */
@@ -50,22 +56,20 @@ const write = (value: unknown): string =>
   typeof value === 'string' ? value : value === null ? 'none' : JSON.stringify(value)
 
 /** The keys that changed, one line each. */
-const keyLines = (details: Details): string[] => {
+const keyLines = (details: Details): Sentence['lines'] => {
   const idle = details.idle_window_minutes as { before: number; after: number } | undefined
   return [
     ...['added', 'changed', 'removed', 'locked', 'unlocked', 'merged', 'unmerged'].flatMap((verb) =>
-      list(details[verb]).map((key) => `${capitalized(verb)} ${key}`),
+      list(details[verb]).map((key) => ({ verb: capitalized(verb), key })),
     ),
     ...(idle ? [`Idle window: ${idle.before} to ${idle.after} minutes`] : []),
     ...(typeof details.more_keys === 'number' ? [`${count(details.more_keys)} more keys`] : []),
   ]
 }
 
-/** The address that compares a version with the previous one, if there is one. */
-const comparisonPath = (path: string, { version }: Details, prefix = ''): string | undefined =>
-  typeof version === 'number' && version > 1
-    ? `${path}?${prefix}newer=${version}&${prefix}older=${version - 1}`
-    : undefined
+/** The first version has none before it. */
+const changedIn = (of: 'settings' | 'override' | 'snapshot', { version }: Details): Sentence['changed'] =>
+  typeof version === 'number' && version > 1 ? { of, version } : undefined
 
 const difference = (before: unknown, after: unknown): string[] => {
   const [old, fresh] = [list(before), list(after)]
@@ -89,7 +93,7 @@ const ofSnapshot =
       { name: target, href: repoAddress(workspace, splitRepoPath(target)) },
     ],
     lines: versionLines(details),
-    changes: comparisonPath(repoSettingsAddress(workspace, splitRepoPath(target)), details, 'pushed-'),
+    changed: changedIn('snapshot', details),
   })
 
 const ofOverride =
@@ -100,18 +104,15 @@ const ofOverride =
       { name: target, href: repoSettingsAddress(workspace, splitRepoPath(target)) },
     ],
     lines: [...keyLines(details), ...versionLines(details)],
-    changes:
-      verb === 'removed'
-        ? undefined
-        : comparisonPath(repoSettingsAddress(workspace, splitRepoPath(target)), details),
+    changed: verb === 'removed' ? undefined : changedIn('override', details),
   })
 
 const ofSettings =
   (verb: string): Describe =>
-  (_, details, workspace) => ({
+  (_, details) => ({
     parts: [`${verb} the workspace settings`],
     lines: [...keyLines(details), ...versionLines(details)],
-    changes: comparisonPath(`/w/${workspace}/settings`, details),
+    changed: changedIn('settings', details),
   })
 
 const versionLines = ({ restored_version, version }: Details): string[] =>
@@ -244,6 +245,9 @@ const unknown = (action: string, target: string | null, details: Details): Sente
   lines: Object.entries(details).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${write(value)}`),
 })
 
+const textOf = (line: string | KeyLine): string =>
+  typeof line === 'string' ? line : `${line.verb} ${line.key}`
+
 /** Text in a cell must not start a formula when a spreadsheet opens the file, whichever separator it expects. */
 const cell = (text: string): string => {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
@@ -258,7 +262,13 @@ export const csvOf = (entries: Entry[], note?: string): string => {
   const rows = entries.map((entry) => {
     const { parts, lines } = sentenceOf(entry, '')
     const text = parts.map((part) => (typeof part === 'string' ? part : part.name)).join('')
-    return [entry.at, entry.actor, entry.action, entry.target ?? '', [text.trim(), ...lines].join('; ')]
+    return [
+      entry.at,
+      entry.actor,
+      entry.action,
+      entry.target ?? '',
+      [text.trim(), ...lines.map(textOf)].join('; '),
+    ]
   })
   if (note !== undefined) rows.push(['', '', '', '', note])
   return `\ufeff${[['time', 'person', 'action', 'target', 'description'], ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`

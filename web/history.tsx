@@ -6,14 +6,16 @@ import { time } from './format.js'
 import { changedKeys, type Values } from './json.js'
 import { useUrlQuery } from './query.js'
 import { ReasonField, reasonIn } from './reason.js'
+import { SettingKey } from './setting-key.js'
 import { toast } from './toast.js'
-import { Confirm, Loaded, SettingKey } from './ui.js'
+import { Arrow, Confirm, Loaded } from './ui.js'
+import { undoing } from './undo.js'
 
 type Heads = AnswerOf<'GET /api/team/workspaces/{id}/settings/versions'>
 type Warnings = NonNullable<AnswerOf<'GET /api/team/workspaces/{id}/settings'>['warnings']>
 
 /** A version's content. Only the workspace settings have locks and an idle window. */
-interface Content {
+export interface Content {
   settings: Values
   locked?: string[]
   merged?: string[]
@@ -23,11 +25,13 @@ interface Content {
 /** Locks, merges and the idle window as additional values. Their names can't be keys, which have no parentheses and a prefix. */
 const LOCK = ' (lock)'
 const MERGE = ' (merge)'
+const SUFFIX = / \((?:lock|merge)\)$/
+const IDLE = 'Idle window in minutes'
 const valuesOf = ({ settings, locked, merged, idle_window_minutes }: Content): Values => ({
   ...settings,
   ...Object.fromEntries((locked ?? []).map((key) => [key + LOCK, true])),
   ...Object.fromEntries((merged ?? []).map((key) => [key + MERGE, true])),
-  ...(idle_window_minutes !== undefined && { 'Idle window in minutes': idle_window_minutes }),
+  ...(idle_window_minutes !== undefined && { [IDLE]: idle_window_minutes }),
 })
 
 const MAX_SHOWN = 6
@@ -41,11 +45,11 @@ export const History = (props: {
   /** Reads a version; `undefined` reads nothing. */
   useVersion: (version: number | undefined) => ReadState<Content>
   mayRestore: boolean
-  /** Restores a version and reads everything again. */
-  restore: (body: {
-    version: number
-    reason?: string
-  }) => Promise<{ version: number; warnings?: Warnings | undefined }>
+  /** Restores a version onto the current one, or onto that of `etag`, and reads everything again. */
+  restore: (
+    body: { version: number; reason?: string },
+    etag?: string,
+  ) => Promise<{ data: { warnings?: Warnings | undefined }; etag: string | undefined }>
   /** A restore's changes, as a sentence. */
   effect: string
   /** What a version changed that changed none of its values. */
@@ -63,9 +67,13 @@ export const History = (props: {
   const newer = known(query[`${prefix}newer`]) ?? numbers[0]
   const older = known(query[`${prefix}older`]) ?? numbers[1]
   const submit = async (version: number, given: FormData) => {
-    const answer = await restore({ version, ...reasonIn(given) })
-    setWarnings(answer.warnings ?? [])
-    toast(`Version ${version} restored`)
+    const [current = version] = numbers
+    const { data, etag } = await restore({ version, ...reasonIn(given) })
+    setWarnings(data.warnings ?? [])
+    toast(
+      `Version ${version} restored`,
+      undoing(() => restore({ version: current }, etag)),
+    )
     change({ [`${prefix}newer`]: undefined, [`${prefix}older`]: undefined })
   }
   return (
@@ -203,8 +211,10 @@ const Summary = (props: {
   const before = props.useVersion(props.previous).data
   const isFirst = props.previous === undefined
   const isKnown = after && (before || isFirst)
-  const keys = isKnown ? changedKeys(before ? valuesOf(before) : {}, valuesOf(after)) : []
-  const named = keys.slice(0, NAMED).join(', ')
+  const values = (one: Content | undefined) => (one ? valuesOf(one) : {})
+  const [old, fresh] = [values(before), values(after)]
+  const keys = isKnown ? changedKeys(old, fresh) : []
+  const [only = ''] = keys
   return (
     <div class="line" title={keys.join('\n')}>
       {!isKnown
@@ -215,12 +225,17 @@ const Summary = (props: {
             : 'Oldest kept version'
           : keys.length === 0
             ? props.otherwise
-            : `${named}${keys.length > NAMED ? ` and ${keys.length - NAMED} more` : ''}`}
+            : keys.length === 1
+              ? [
+                  `${only.replace(SUFFIX, '')}: `,
+                  <FromTo key="values" before={textIn(old, only)} after={textIn(fresh, only)} />,
+                ]
+              : `${keys.slice(0, NAMED).join(', ')}${keys.length > NAMED ? ` and ${keys.length - NAMED} more` : ''}`}
     </div>
   )
 }
 
-const Difference = (props: {
+export const Difference = (props: {
   older: number
   newer: number
   useVersion: (version: number | undefined) => ReadState<Content>
@@ -240,6 +255,21 @@ const Difference = (props: {
   )
 }
 
+/** `2 → 4`, with a drawn arrow. */
+export const FromTo = ({ before, after }: { before: string; after: string }) => (
+  <>
+    {before} <Arrow to="right" />
+    <span class="away"> to </span> {after}
+  </>
+)
+
+const textIn = (values: Values, key: string): string => {
+  const isThere = Object.hasOwn(values, key)
+  if (key.endsWith(LOCK)) return isThere ? 'locked' : 'not locked'
+  if (key.endsWith(MERGE)) return isThere ? 'merged' : 'not merged'
+  return isThere ? JSON.stringify(values[key], null, 1) : 'not set'
+}
+
 /** Two sets of values side by side, where they differ. */
 const Compare = (props: { before: Values; after: Values; titles: [string, string] }) => {
   const { before, after, titles } = props
@@ -251,16 +281,6 @@ const Compare = (props: { before: Values; after: Values; titles: [string, string
     if (current && current.scrollHeight > current.clientHeight) current.tabIndex = 0
   })
   if (keys.length === 0) return <p class="muted">No differences.</p>
-  const cell = (values: Values, key: string) =>
-    key.endsWith(LOCK) ? (
-      <span>{key in values ? 'locked' : 'not locked'}</span>
-    ) : key.endsWith(MERGE) ? (
-      <span>{key in values ? 'merged' : 'not merged'}</span>
-    ) : key in values ? (
-      JSON.stringify(values[key], null, 1)
-    ) : (
-      <span class="muted">not set</span>
-    )
   return (
     <section ref={shown} class="scroll compare" aria-label="Differences">
       <table>
@@ -278,11 +298,9 @@ const Compare = (props: { before: Values; after: Values; titles: [string, string
         <tbody>
           {keys.map((key) => (
             <tr key={key}>
-              <th scope="row" class={key.includes('.') ? 'mono' : ''}>
-                <SettingKey name={key} />
-              </th>
-              <td class={`mono ${key in before ? 'old' : ''}`}>{cell(before, key)}</td>
-              <td class={`mono ${key in after ? 'new' : ''}`}>{cell(after, key)}</td>
+              <th scope="row">{key === IDLE ? key : <SettingKey name={key.replace(SUFFIX, '')} />}</th>
+              <td class={`mono ${key in before ? 'old' : ''}`}>{textIn(before, key)}</td>
+              <td class={`mono ${key in after ? 'new' : ''}`}>{textIn(after, key)}</td>
             </tr>
           ))}
         </tbody>
@@ -290,6 +308,9 @@ const Compare = (props: { before: Values; after: Values; titles: [string, string
     </section>
   )
 }
+
+/** The key that a warning is about. */
+export const keyOf = (pointer: string): string => partsOf(pointer)[0] ?? ''
 
 /** A place in settings: the key, and the names below it. */
 const partsOf = (pointer: string): string[] =>
@@ -317,11 +338,15 @@ export const WarningList = ({ warnings, stored = false }: { warnings: Warnings; 
     <div class="stack tight">
       <p>{stored ? 'Warnings about these settings:' : <strong>Saved with warnings:</strong>}</p>
       <ul>
-        {warnings.map(({ path, message }) => (
-          <li key={`${path} ${message}`}>
-            <span class="mono">{partsOf(path).join('/')}</span> {message}
-          </li>
-        ))}
+        {warnings.map(({ path, message }) => {
+          const [key = '', ...below] = partsOf(path)
+          return (
+            <li key={`${path} ${message}`}>
+              <SettingKey name={key} />
+              <span class="mono">{below.map((name) => `/${name}`).join('')}</span> {message}
+            </li>
+          )
+        })}
       </ul>
     </div>
   )

@@ -20,11 +20,16 @@ export const useImpact = (isWanted: boolean) => {
     const one = locksOf([key])
     return overrides.filter(({ settings }) => lockedKeysIn(one, settings).length > 0)
   }
+  const known = projects.filter(({ workspace_id }) => workspace_id === workspace.id).length
   return {
+    /** The overrides, once the repositories are known too. */
+    response: first.data ? response : { ...first, data: undefined },
+    overridesOf: hidingFor,
+    known,
+    atLeast: isComplete ? '' : 'at least ',
     /** The repositories and people, once they are known. */
     reach: (keys: string[], locked: string[]): string | undefined => {
       if (!first.data || !response.data) return undefined
-      const known = projects.filter(({ workspace_id }) => workspace_id === workspace.id).length
       const who = workspace.member_count === 1 ? 'you' : people(workspace.member_count)
       if (known === 0) return `Applies to ${who}, and to each repository once someone works in it.`
       const hiding = new Set(keys.filter((key) => !locked.includes(key)).flatMap(hidingFor)).size

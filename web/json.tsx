@@ -6,6 +6,7 @@ import { isLocked, isSameSetting, locksOf, settingsKeys } from '../schemas/setti
 import type { CodeEditor } from './code-editor.js'
 import { bytes } from './format.js'
 import { type Fault, placeOf, scanJson } from './json-scan.js'
+import { SettingKey } from './setting-key.js'
 import type { Properties } from './setting-text.js'
 import { start } from './start.js'
 
@@ -120,12 +121,12 @@ export const Diff = (props: {
           <div key={key}>
             {key in before && (
               <del>
-                - {key}: {JSON.stringify(before[key])}
+                - <SettingKey name={key} />: {JSON.stringify(before[key])}
               </del>
             )}
             {key in after && (
               <ins>
-                + {key}: {JSON.stringify(after[key])}
+                + <SettingKey name={key} />: {JSON.stringify(after[key])}
               </ins>
             )}
             {note && <p class="muted">{note}</p>}

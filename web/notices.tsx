@@ -9,6 +9,7 @@ import { isNewlyJoined } from './home.js'
 import { JoinedByOrganization } from './joined.js'
 import { useMe, useWorkspace } from './me.js'
 import { MoveForm } from './screens/move-settings.js'
+import { settingAddress } from './setting-key.js'
 import { start } from './start.js'
 import { readStored, store } from './storage.js'
 
@@ -131,8 +132,8 @@ const Sentence = ({ code, workspace, login, named_from, keys, repos, renamed_to 
   if (code === 'key_locked')
     return (
       <>
-        {person} locked <Names names={keys} /> in {team}, so overrides no longer change{' '}
-        {keys.length === 1 ? 'it' : 'them'}:{' '}
+        {person} locked <Names names={keys} address={(key) => settingAddress(workspace.id, key)} /> in {team},
+        so overrides no longer change {keys.length === 1 ? 'it' : 'them'}:{' '}
         <Names names={repos} address={(repo) => repoSettingsAddress(workspace.id, splitRepoPath(repo))} />
       </>
     )

@@ -10,8 +10,9 @@ import { homeOf, switchTo } from './home.js'
 import type { Me, Workspace } from './me.js'
 import { useProjects } from './projects.js'
 import { propertiesOf, useSchema } from './schema.js'
+import { KeyText, settingAddress } from './setting-key.js'
 import { closePanel, isMac, setSingleKeys, singleKeys } from './shortcuts.js'
-import { Dialog, SettingKey } from './ui.js'
+import { Dialog } from './ui.js'
 
 const ofAdmins: [title: string, path: string, about: string][] = [['Team', '', 'dashboard, numbers']]
 
@@ -90,7 +91,7 @@ const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; is
       ...[...new Set(keys)].map((key) => ({
         kind: 'Setting',
         title: key,
-        href: `/w/${workspace?.id}/settings?setting=${encodeURIComponent(key)}`,
+        href: settingAddress(workspace?.id, key),
       })),
       ...guideItems(),
     ],
@@ -214,7 +215,7 @@ export const SearchPanel = (props: { me: Me; workspace: Workspace | undefined; t
               }}
             >
               <bdi class="grow">
-                <SettingKey name={item.title} />
+                <KeyText name={item.title} />
               </bdi>
               {item.keys && <kbd>{item.keys}</kbd>}
               <span class="away">{item.kind}</span>

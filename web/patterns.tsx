@@ -3,12 +3,13 @@ import { useState } from 'preact/hooks'
 import { matchesPattern } from '../client/src/pattern.js'
 import { limits } from '../schemas/limits.js'
 import { isPattern } from '../schemas/repo-pattern.js'
-import { call, requireUnchanged, useAction } from './api.js'
+import { call, useAction } from './api.js'
 import { useMe, useWorkspace } from './me.js'
 import { nameOf, useProjects } from './projects.js'
 import { start } from './start.js'
 import { toast } from './toast.js'
 import { Card, FailureNote, Form, showAtOnce } from './ui.js'
+import { requireUnchanged } from './undo.js'
 
 const hasTooManyStars = (pattern: string) => pattern.split('*').length - 1 > limits.pattern_stars
 const MAX_NAMED = 8

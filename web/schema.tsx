@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { AnswerOf } from '../client/src/operations.js'
 import { useRead } from './api.js'
+import { SettingKey } from './setting-key.js'
 import { type Properties, plainText } from './setting-text.js'
 import { start } from './start.js'
 
@@ -30,10 +31,12 @@ export const Markdown = ({ text }: { text: string }) => (
           </a>
         )
       if (part.startsWith('**')) return <strong key={index}>{part.slice(2, -2)}</strong>
+      const setting = part.match(/^`#(.+)#`$/)
+      if (setting?.[1]) return <SettingKey key={index} name={setting[1]} />
       if (part.startsWith('`') && part.length > 2)
         return (
           <code key={index} class="mono">
-            {part.slice(1, -1).replace(/^#(.*)#$/, '$1')}
+            {part.slice(1, -1)}
           </code>
         )
       return plainText(part)

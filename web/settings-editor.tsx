@@ -6,6 +6,7 @@ import { commonSchema } from './common-settings.js'
 import { count } from './format.js'
 import { FaultList, faultsOf, JsonField, parse, textOf, type Values } from './json.js'
 import { propertiesOf, type Schema, useSchema } from './schema.js'
+import { SettingKey } from './setting-key.js'
 import { isJson, LockToggle, SettingsForm } from './settings-form.js'
 import { start } from './start.js'
 import { Choices, Loaded } from './ui.js'
@@ -39,7 +40,7 @@ export const FaultyField = ({ editing }: { editing: Editing }) => {
   const key = faultyField(editing)
   return key === undefined ? null : (
     <p>
-      Enter a valid value for <span class="mono">{key}</span>.
+      Enter a valid value for <SettingKey name={key} />.
     </p>
   )
 }
@@ -61,6 +62,12 @@ const withOffered = (schema: Schema): Schema => {
   }
 }
 
+/** The schema with what's offered beside it, or what's offered without one. */
+export const useDescribed = () => {
+  const schema = useSchema()
+  return { schema, described: schema.data ? withOffered(schema.data) : offered }
+}
+
 export const SettingsEditor = (props: {
   label: string
   editing: Editing
@@ -76,7 +83,7 @@ export const SettingsEditor = (props: {
   children?: ComponentChildren
 }) => {
   const { label, editing, onEdit, locked, onLock, general, wrong = [], children } = props
-  const schema = useSchema()
+  const { schema, described } = useDescribed()
   const [tab, choose] = useState<'form' | 'json'>('form')
   const rules = onLock ? {} : { allowNull: true, locked }
   const parsed = parse(editing.text, onLock ? {} : { allowNull: true })
@@ -87,7 +94,7 @@ export const SettingsEditor = (props: {
       label={`${label} (JSON)`}
       text={editing.text}
       faults={faults}
-      properties={propertiesOf(schema.data ? withOffered(schema.data) : offered)}
+      properties={propertiesOf(described)}
       onType={(text) => onEdit({ text })}
     >
       {children}
@@ -139,7 +146,7 @@ export const SettingsEditor = (props: {
   if (!schema.isNone)
     return (
       <Loaded response={schema} height={480}>
-        {(data) => form(withOffered(data))}
+        {() => described && form(described)}
       </Loaded>
     )
   return (
@@ -189,7 +196,7 @@ const Locks = (props: { values: Values; locked: readonly string[]; onLock: (lock
       <ul class="stack tight">
         {keys.slice(0, shown).map((key) => (
           <li key={key} class="row apart">
-            <span class="mono">{key}</span>
+            <SettingKey name={key} />
             <LockToggle
               name={key}
               isLocked={locked.includes(key)}

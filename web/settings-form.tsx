@@ -7,6 +7,7 @@ import { scanJson } from './json-scan.js'
 import { focusFirstIn } from './keyboard.js'
 import { useUrlQuery } from './query.js'
 import { Markdown, propertiesOf, type Schema } from './schema.js'
+import { SettingKey } from './setting-key.js'
 import { boundsOf, descriptionOf, type Property, plainText, typeOf } from './setting-text.js'
 import { ShowMore, showAtOnce } from './ui.js'
 
@@ -185,6 +186,37 @@ export const SettingsForm = (props: FormProps) => {
   )
 }
 
+const deprecationOf = (schema: Property) => schema.markdownDeprecationMessage || schema.deprecationMessage
+
+/** A setting's description, type and default. `undefined`: the operator's schema doesn't have it. */
+export const About = ({ schema }: { schema: Property | undefined }) => {
+  if (!schema) return <p class="muted">The settings schema doesn’t contain this key.</p>
+  const deprecated = deprecationOf(schema)
+  return (
+    <>
+      {descriptionOf(schema) && (
+        <p>
+          <Markdown text={descriptionOf(schema)} />
+        </p>
+      )}
+      {deprecated && (
+        <p>
+          Deprecated: <Markdown text={deprecated} />
+        </p>
+      )}
+      <p class="muted">
+        {boundsOf(schema)}
+        {schema.default !== undefined && (
+          <>
+            {' '}
+            Default: <span class="mono">{shorten(JSON.stringify(schema.default))}</span>
+          </>
+        )}
+      </p>
+    </>
+  )
+}
+
 const Setting = (props: {
   row: Row
   isSet: boolean
@@ -207,39 +239,22 @@ const Setting = (props: {
   const { key, schema } = row
   const id = useId()
   const isReadOnly = isOverride && isLocked
-  const deprecated = schema.markdownDeprecationMessage || schema.deprecationMessage
   const chosen = schema.enum?.findIndex((one) => same(one, isSet ? value : schema.default)) ?? -1
   const about = (schema.markdownEnumDescriptions ?? schema.enumDescriptions)?.[chosen]
   return (
     <div class={isSet ? 'setting set' : 'setting'}>
       <div class="row">
         <label for={id} class="mono">
-          <strong>{key}</strong>
+          <strong>
+            <SettingKey name={key} />
+          </strong>
         </label>
         {isSet && <span class="tag">modified</span>}
         {isLocked && <span class="tag">locked</span>}
-        {(deprecated || schema.deprecated === true) && <span class="tag">deprecated</span>}
+        {(deprecationOf(schema) || schema.deprecated === true) && <span class="tag">deprecated</span>}
       </div>
       <div id={`${id}-about`} class="small">
-        {descriptionOf(schema) && (
-          <p>
-            <Markdown text={descriptionOf(schema)} />
-          </p>
-        )}
-        {deprecated && (
-          <p>
-            Deprecated: <Markdown text={deprecated} />
-          </p>
-        )}
-        <p class="muted">
-          {row.group === OTHER ? 'The settings schema doesn’t contain this key.' : boundsOf(schema)}
-          {schema.default !== undefined && (
-            <>
-              {' '}
-              Default: <span class="mono">{shorten(JSON.stringify(schema.default))}</span>
-            </>
-          )}
-        </p>
+        <About schema={row.group === OTHER ? undefined : schema} />
         {general !== undefined && (
           <p class="muted">
             Workspace: <span class="mono">{shorten(general)}</span>

@@ -14,7 +14,7 @@ const shown = signal<Toast[]>([])
 let last = 0
 
 /** How long a message stays. Undoable changes stay longer. Neither leaves while it has the pointer or focus. */
-const [SHORT_MS, LONG_MS] = [6_000, 20_000]
+const [SHORT_MS, LONG_MS] = [6_000, 30_000]
 const MAX_TOASTS = 3
 
 /** Says that a change was made. `undo` reverts it and throws a `Failure` if it can't. */

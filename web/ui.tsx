@@ -140,16 +140,13 @@ export const RepoName = ({ repo }: { repo: string }) => {
 }
 
 /** A text that can break between its parts. */
-const breakable = (text: string, between = /(?<=[/.-])/) =>
+export const breakable = (text: string, between = /(?<=[/.-])/) =>
   text.split(between).map((part, index) => (
     <>
       {index > 0 && <wbr />}
       {part}
     </>
   ))
-
-/** A setting's key. Long keys break before a dot. */
-export const SettingKey = ({ name }: { name: string }) => <>{breakable(name, /(?=\.)/)}</>
 
 /** A placeholder with the final size while content loads. */
 export const Skeleton = ({ height }: { height: number }) => (

@@ -367,7 +367,7 @@ else {
   t.test('members see settings, locks and histories, but can’t change them', async (t) => {
     const member = await visit(bob)
     await member.open(`/w/${id}/settings`)
-    await member.sees(/^Locked, so that no repository can override them: /)
+    await member.page.getByRole('row', { name: 'ext.tabSize 2 Locked', exact: true }).waitFor()
     await member.heading('Versions').waitFor()
     t.equal(await countOf(member.page.getByRole('button', { name: /^Restore/ }), 0), 0)
     await member.open(`/w/${id}/repos/acme/web`)

@@ -745,7 +745,7 @@ else {
       const { page } = admin
       const changes = () => page.locator('table.entries tbody td:first-of-type').allInnerTexts()
       await page.locator('table.entries').waitFor()
-      const seen = (await changes()).map((text) => text.split('\n').filter((line) => line !== 'View changes'))
+      const seen = (await changes()).map((text) => text.split('\n').filter((line) => line !== 'Values'))
       t.strictSame(seen, [
         ['changed the workspace settings', 'Added ext.theme', 'Locked ext.theme'],
         ['changed the repository patterns', 'Added hooli/web'],

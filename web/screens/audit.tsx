@@ -1,10 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
-import { call, useAction, usePages, useRead } from '../api.js'
-import { csvOf, type Entry, KNOWN_ACTIONS, labelOf, sentenceOf } from '../audit-text.js'
+import { splitRepoPath } from '../../client/src/pattern.js'
+import { call, type ReadState, useAction, usePages, useRead } from '../api.js'
+import { csvOf, type Entry, KNOWN_ACTIONS, labelOf, type Sentence, sentenceOf } from '../audit-text.js'
 import { download } from '../download.js'
 import { capitalized, count, time, today, utcDay } from '../format.js'
+import { type Content, Difference } from '../history.js'
 import { useWorkspace } from '../me.js'
 import { useUrlQuery } from '../query.js'
+import { SettingKey } from '../setting-key.js'
 import { toast } from '../toast.js'
 import { DownloadIcon, FailureNote, Loaded, More, Person } from '../ui.js'
 
@@ -22,7 +25,13 @@ interface Filter {
   action?: string | undefined
   from?: string | undefined
   to?: string | undefined
+  /** A setting. */
+  key?: string | undefined
+  repo?: string | undefined
 }
+
+const concerns = ({ details }: Entry, key: string): boolean =>
+  Object.values(details).some((listed) => Array.isArray(listed) && listed.includes(key))
 
 /** When days begin and end in the viewer's time zone. An invalid date sets no bound. */
 const boundsOf = ({ from, to }: Filter) => ({
@@ -33,11 +42,13 @@ const boundsOf = ({ from, to }: Filter) => ({
 const filterOf = (filter: Filter) => {
   const { start, end } = boundsOf(filter)
   return {
-    matches: ({ actor, action, at }: Entry) =>
-      (!filter.actor || actor === filter.actor) &&
-      (!filter.action || action === filter.action) &&
-      Date.parse(at) >= start &&
-      Date.parse(at) <= end,
+    matches: (entry: Entry) =>
+      (!filter.actor || entry.actor === filter.actor) &&
+      (!filter.action || entry.action === filter.action) &&
+      (!filter.key || concerns(entry, filter.key)) &&
+      (!filter.repo || entry.target?.toLowerCase() === filter.repo.toLowerCase()) &&
+      Date.parse(entry.at) >= start &&
+      Date.parse(entry.at) <= end,
     /** Entries come newest first, so older ones can't match. */
     endsBefore: (entry: Entry | undefined) => entry !== undefined && Date.parse(entry.at) < start,
   }
@@ -48,7 +59,8 @@ export const Audit = () => {
   const workspace = useWorkspace()
   const { query, change } = useUrlQuery()
   const path = { id: workspace.id }
-  const filter: Filter = { actor: query.actor, action: query.action, from: query.from, to: query.to }
+  const { actor, action, from, to, key, repo } = query
+  const filter: Filter = { actor, action, from, to, key, repo }
   const isFiltered = Object.values(filter).some(Boolean)
   const { matches, endsBefore } = filterOf(filter)
   const response = useRead('GET /api/team/workspaces/{id}/audit', { path, query: { limit: FIRST } })
@@ -136,6 +148,18 @@ export const Audit = () => {
             ))}
           </select>
         </label>
+        {(['key', 'repo'] as const).map((name) => (
+          <label key={name} class="field">
+            {name === 'key' ? 'Setting' : 'Repository'}
+            <input
+              type="search"
+              value={filter[name] ?? ''}
+              placeholder="All"
+              spellcheck={false}
+              onChange={(event) => change({ [name]: event.currentTarget.value.trim() })}
+            />
+          </label>
+        ))}
         {(['from', 'to'] as const).map((end) => (
           <label key={end} class="field">
             {end === 'from' ? 'From' : 'To'}
@@ -155,7 +179,7 @@ export const Audit = () => {
         {isFiltered && (
           <button
             type="button"
-            onClick={() => change({ actor: undefined, action: undefined, from: undefined, to: undefined })}
+            onClick={() => change(Object.fromEntries(Object.keys(filter).map((name) => [name, undefined])))}
           >
             Clear filters
           </button>
@@ -209,7 +233,8 @@ export const Audit = () => {
 
 const Row = (props: { entry: Entry; workspaceId: string; onChoose: () => void }) => {
   const { actor, at } = props.entry
-  const { parts, lines, changes } = sentenceOf(props.entry, props.workspaceId)
+  const { parts, lines, changed } = sentenceOf(props.entry, props.workspaceId)
+  const [isOpen, open] = useState(false)
   return (
     <tr>
       <th scope="row">
@@ -227,23 +252,48 @@ const Row = (props: { entry: Entry; workspaceId: string; onChoose: () => void })
         )}
         {lines.length > 0 && (
           <ul class="small muted">
-            {lines.map((line) => (
-              <li key={line}>
-                <bdi>{line}</bdi>
-              </li>
-            ))}
+            {lines.map((line) =>
+              typeof line === 'string' ? (
+                <li key={line}>
+                  <bdi>{line}</bdi>
+                </li>
+              ) : (
+                <li key={`${line.verb} ${line.key}`}>
+                  {line.verb} <SettingKey name={line.key} />
+                </li>
+              ),
+            )}
           </ul>
         )}
-        {changes && (
-          <div>
-            <a class="small" href={changes}>
-              View changes
-            </a>
-          </div>
+        {changed && (
+          <details class="small" onToggle={(event) => open(event.currentTarget.open)}>
+            <summary>Values</summary>
+            {isOpen && <Values key={changed.version} {...changed} repo={props.entry.target ?? ''} />}
+          </details>
         )}
         <div class="small muted slim">{time(at)}</div>
       </td>
       <td class="small wide">{time(at)}</td>
     </tr>
   )
+}
+
+/** The values before and after a version. */
+const Values = ({ of, version, repo: name }: NonNullable<Sentence['changed']> & { repo: string }) => {
+  const { id } = useWorkspace()
+  const repo = splitRepoPath(name)
+  const useVersion = (version: number | undefined): ReadState<Content> => {
+    if (version === undefined) throw new Error('Both versions are known')
+    if (of === 'settings')
+      return useRead('GET /api/team/workspaces/{id}/settings/versions/{version}', { path: { id, version } })
+    if (of === 'override')
+      return useRead('GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions/{version}', {
+        path: { id, ...repo, version },
+      })
+    return useRead('GET /api/settings/{owner}/{repo}/versions/{version}', {
+      path: { ...repo, version },
+      query: { workspace: id },
+    })
+  }
+  return <Difference older={version - 1} newer={version} useVersion={useVersion} />
 }

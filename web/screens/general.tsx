@@ -1,12 +1,13 @@
 /** A workspace's name, patterns and deletion. Only for admins. */
 import { useState } from 'preact/hooks'
 import { limits } from '../../schemas/limits.js'
-import { call, requireUnchanged, useAction } from '../api.js'
+import { call, useAction } from '../api.js'
 import { people } from '../format.js'
 import { readWorkspace, useMe, useWorkspace } from '../me.js'
 import { Patterns } from '../patterns.js'
 import { toast } from '../toast.js'
 import { Card, Confirm, FailureNote, Form } from '../ui.js'
+import { requireUnchanged } from '../undo.js'
 
 export const General = () => (
   <div class="two">

@@ -5,8 +5,9 @@ import { limits } from '../../schemas/limits.js'
 import { importSettings, type LeftOut, OTHER_PREFIX, withImported } from '../../schemas/settings-import.js'
 import { bytes, count } from '../format.js'
 import { changedKeys, Diff, type Values } from '../json.js'
+import { KeyText } from '../setting-key.js'
 import { start } from '../start.js'
-import { Dialog, Form, SettingKey } from '../ui.js'
+import { Dialog, Form } from '../ui.js'
 import { faultOfFile } from './configuration-file.js'
 
 export interface Imported {
@@ -129,7 +130,7 @@ export const LeftOutList = ({ imported: { name, leftOut } }: { imported: Importe
         {leftOut.slice(0, MAX_SHOWN).map(({ block, key, reason }) => (
           <li key={`${block} ${key}`}>
             <bdi class="mono">
-              <SettingKey name={block === undefined ? key : `${block} ${key}`} />
+              <KeyText name={block === undefined ? key : `${block} ${key}`} />
             </bdi>{' '}
             {reason}
           </li>

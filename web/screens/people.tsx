@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
-import { call, refresh, requireUnchanged, useAction, usePages, useRead } from '../api.js'
+import { call, refresh, useAction, usePages, useRead } from '../api.js'
 import { consent, sinceText } from '../consent.js'
 import { counted, dayOf, fullDay, time } from '../format.js'
 import { useMe, useWorkspace, type Workspace } from '../me.js'
@@ -26,6 +26,7 @@ import {
   Person,
   SortedTable,
 } from '../ui.js'
+import { requireUnchanged } from '../undo.js'
 import { ConcernedMembers, FollowedOrganization } from './organization.js'
 
 type Member = AnswerOf<'GET /api/team/workspaces/{id}/members'>['members'][number]
@@ -196,12 +197,16 @@ const List = () => {
             const invite = revoking.id
             await call('DELETE /api/team/workspaces/{id}/invites/{invite}', { path: { ...path, invite } })
             refresh()
-            toast('Invite revoked')
+            toast('Invite revoked', async () => {
+              await call('POST /api/team/workspaces/{id}/invites', { path, body: sameInvite(revoking) })
+              refresh()
+              toast('A new invite has the same role, expiry and uses. Share its new link')
+            })
           }}
         >
           <p>
             The link with the code <span class="mono">{revoking.code}</span> stops working at once. People who
-            joined with it stay. You can’t undo this: a new invite has a new code.
+            joined with it stay. Undo creates an equal invite, with a new link.
           </p>
         </Confirm>
       )}
@@ -412,6 +417,15 @@ const OpenInvite = ({ invite }: { invite: Invite }) => (
     </div>
   </>
 )
+
+const HOUR_MS = 3_600_000
+
+/** An invite with the role, the time and the uses that are left of another. */
+const sameInvite = ({ role, expires_at, max_uses, used_count }: Invite) => ({
+  role,
+  expires_in_hours: Math.max(1, Math.round((Date.parse(expires_at) - Date.now()) / HOUR_MS)),
+  max_uses: max_uses === null ? null : Math.max(1, max_uses - used_count),
+})
 
 const linkOf = ({ code }: Invite) => `${location.origin}/join/${code}`
 

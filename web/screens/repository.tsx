@@ -4,16 +4,17 @@ import { useRoute } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { isLocked, locksOf, settingsIn } from '../../schemas/settings-keys.js'
 import { repoAddress } from '../addresses.js'
-import { call, type Failure, refresh, requireUnchanged, useAction, useRead } from '../api.js'
+import { call, useAction, useRead } from '../api.js'
 import { people, time } from '../format.js'
 import { History, WarningList } from '../history.js'
-import { Diff, same, textOf, type Values } from '../json.js'
+import { Diff, same, type Values } from '../json.js'
 import { useWorkspace } from '../me.js'
 import { nameOf, useProjects } from '../projects.js'
 import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { ReasonField, reasonIn } from '../reason.js'
 import { useSecretQuestion } from '../secrets.js'
+import { SettingKey, SettingKeys } from '../setting-key.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
@@ -26,10 +27,10 @@ import {
   Form,
   Loaded,
   NumbersSkeleton,
-  SettingKey,
   Skeleton,
   SortedTable,
 } from '../ui.js'
+import { undoing } from '../undo.js'
 import { Unsaved } from '../unsaved.js'
 import { MoveSettings } from './move-settings.js'
 import { PushedSettings } from './snapshots.js'
@@ -167,13 +168,13 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
             )
           }
           mayRestore={isAdmin}
-          restore={async (body) => {
-            const { data } = await call(
+          restore={async (body, etag = response.etag) => {
+            const answer = await call(
               'POST /api/team/workspaces/{id}/project-settings/{owner}/{repo}/restore',
-              { path, headers: { 'If-Match': response.etag }, body },
+              { path, headers: { 'If-Match': etag }, body },
             )
             again()
-            return data
+            return answer
           }}
           effect={`The effective settings of ${name} change for ${people(workspace.member_count)}.`}
         />
@@ -286,11 +287,7 @@ const columns: Column<Row>[] = [
     name: 'key',
     title: 'Key',
     by: ({ key }) => key,
-    cell: ({ key }) => (
-      <span class="mono">
-        <SettingKey name={key} />
-      </span>
-    ),
+    cell: ({ key }) => <SettingKey name={key} />,
   },
   {
     name: 'value',
@@ -305,16 +302,9 @@ const columns: Column<Row>[] = [
     cell: ({ source, hides }) => (
       <>
         {source}
-        {hides && <span class="small muted slim">Overrides {hides}</span>}
+        {hides && <div class="small muted">{hides}</div>}
       </>
     ),
-  },
-  {
-    name: 'hides',
-    title: 'Overridden value',
-    room: 'wide',
-    by: ({ hides }) => hides || null,
-    cell: ({ hides }) => hides && <span class="mono">{hides}</span>,
   },
 ]
 
@@ -331,7 +321,7 @@ const EffectiveSettings = (props: { data: Effective; state: State; override: Ove
       <SortedTable
         caption="Effective settings"
         rows={rows}
-        columns={rows.some(({ hides }) => hides) ? columns : columns.slice(0, -1)}
+        columns={columns}
         keyOf={({ key }) => key}
         searchText={({ key, value, source }) => `${key} ${value} ${source}`}
         first=""
@@ -341,6 +331,9 @@ const EffectiveSettings = (props: { data: Effective; state: State; override: Ove
     </>
   )
 }
+
+const SAVE = 'PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}'
+const REMOVE = 'DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}'
 
 const OverrideSection = (props: {
   path: { id: string; owner: string; repo: string }
@@ -369,12 +362,19 @@ const OverrideSection = (props: {
   const save = async (given: FormData) => {
     if (!values || !editing) return
     await act(async () => {
-      const { data } = await call('PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
+      const { data, etag: saved } = await call(SAVE, {
         path,
         body: { settings: values, ...reasonIn(given) },
         headers: editing.isNew ? { 'If-None-Match': '*' } : { 'If-Match': editing.etag },
       })
-      toast('Override saved')
+      toast(
+        'Override saved',
+        undoing(() =>
+          editing.isNew
+            ? call(REMOVE, { path, headers: { 'If-Match': saved } })
+            : call(SAVE, { path, body: { settings: editing.before }, headers: { 'If-Match': saved } }),
+        ),
+      )
       setSaved(data)
       set(undefined)
       again()
@@ -436,7 +436,6 @@ const OverrideSection = (props: {
             Version {override.version} by <bdi>{override.updated_by}</bdi>, {time(override.updated_at)}
           </p>
           <IneffectiveKeys settings={override.settings} locked={state.locked} />
-          <pre class="diff">{textOf(override.settings)}</pre>
         </>
       ) : (
         <p class="muted">No override. The workspace settings apply unchanged.</p>
@@ -464,24 +463,21 @@ const OverrideSection = (props: {
           action="Remove override"
           onClose={() => remove(false)}
           onYes={async () => {
-            await call('DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
+            await call(REMOVE, {
               path,
               headers: { 'If-Match': etag },
             })
             again()
-            toast('Override removed', async () => {
-              const restored = call('PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
-                path,
-                body: { settings: override.settings },
-                headers: { 'If-None-Match': '*' },
-              })
-              await restored.catch((failure: Failure) => {
-                refresh()
-                requireUnchanged(failure.code !== 'version_conflict')
-                throw failure
-              })
-              refresh()
-            })
+            toast(
+              'Override removed',
+              undoing(() =>
+                call(SAVE, {
+                  path,
+                  body: { settings: override.settings },
+                  headers: { 'If-None-Match': '*' },
+                }),
+              ),
+            )
           }}
         >
           <p>
@@ -499,12 +495,12 @@ const IneffectiveKeys = ({ settings, locked }: { settings: Values; locked: reado
   const locks = locksOf([...locked])
   const keys = [...settingsIn(settings)]
     .filter(({ key }) => isLocked(locks, key))
-    .map(({ block, key }) => (block === undefined ? key : `${block} ${key}`))
+    .map(({ block, key }) => block ?? key)
   if (keys.length === 0) return null
   return (
     <p class="note">
       {keys.length === 1 ? '1 key has' : `${keys.length} keys have`} no effect, because the workspace locked{' '}
-      {keys.length === 1 ? 'it' : 'them'}: <span class="mono">{keys.join(', ')}</span>
+      {keys.length === 1 ? 'it' : 'them'}: <SettingKeys names={keys} />
     </p>
   )
 }

@@ -1,6 +1,7 @@
 /** A workspace's settings, on separate pages. */
 import { useRoute } from 'preact-iso/router'
 import { useWorkspace, type Workspace } from '../me.js'
+import { KeyText } from '../setting-key.js'
 import { useTitle } from '../title.js'
 import { SkipLinks } from '../ui.js'
 import { WorkspaceKeys } from './access-keys.js'
@@ -8,6 +9,7 @@ import { Audit } from './audit.js'
 import { General } from './general.js'
 import { MembersPrivacy } from './members-privacy.js'
 import { OrganizationLink } from './organization.js'
+import { SettingPage } from './setting.js'
 import { EditorSettings } from './settings.js'
 import { Webhook } from './webhook.js'
 
@@ -60,12 +62,18 @@ export const Settings = () => {
   const workspace = useWorkspace()
   const { page = '' } = useRoute().params
   const shown = pages.filter(({ isShown }) => isShown(workspace))
-  const current = pages.find(({ path }) => path === (page && `/${page}`)) ?? shown[0]
-  useTitle(`${workspace.name} ${current?.heading}`)
+  const current = pages.find(({ path }) => path === (page && `/${page}`))
+  useTitle(current ? `${workspace.name} ${current.heading}` : page)
   return (
     <>
       <h1>
-        <bdi>{workspace.name}</bdi> {current?.heading}
+        {current ? (
+          <>
+            <bdi>{workspace.name}</bdi> {current.heading}
+          </>
+        ) : (
+          <KeyText name={page} />
+        )}
       </h1>
       {current?.path === '' && <SkipLinks to={[['versions', 'Skip to versions']]} />}
       <nav class="pages" aria-label="Settings pages">
@@ -74,7 +82,7 @@ export const Settings = () => {
             <li key={path}>
               <a
                 href={`/w/${workspace.id}/settings${path}`}
-                aria-current={path === current?.path ? 'page' : undefined}
+                aria-current={path !== (current?.path ?? '') ? undefined : current ? 'page' : 'true'}
               >
                 {title}
               </a>
@@ -82,7 +90,9 @@ export const Settings = () => {
           ))}
         </ul>
       </nav>
-      {current?.isShown(workspace) ? (
+      {!current ? (
+        <SettingPage key={page} name={page} />
+      ) : current.isShown(workspace) ? (
         <current.Content key={current.path} />
       ) : (
         <p>

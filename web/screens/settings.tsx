@@ -5,14 +5,15 @@ import { call, useAction, useRead } from '../api.js'
 import { bytes, count, people } from '../format.js'
 import { History, WarningList, warningsByKey } from '../history.js'
 import { useImpact } from '../impact.js'
-import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../json.js'
+import { Diff, merged, patchOf, same, sizeOf, type Values } from '../json.js'
 import { useWorkspace } from '../me.js'
 import { useNew } from '../query.js'
 import { ReasonField, reasonIn } from '../reason.js'
 import { useSecretQuestion } from '../secrets.js'
+import { SettingKey } from '../setting-key.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
-import { toast } from '../toast.js'
-import { FailureNote, Form, Loaded, SettingKey, showAtOnce } from '../ui.js'
+import { type Column, FailureNote, Form, Loaded, SortedTable, showAtOnce } from '../ui.js'
+import { saveSettings } from '../undo.js'
 import { Unsaved } from '../unsaved.js'
 import { ConfigurationFile } from './configuration-file.js'
 import { type Imported, ImportSettings, LeftOutList } from './import-settings.js'
@@ -40,8 +41,7 @@ export const EditorSettings = () => {
             <section class="card stack tight" aria-label="Editor settings">
               <p class="muted">Every member’s editor uses these settings. Only admins can change them.</p>
               <p>Idle window: {state.idle_window_minutes} minutes</p>
-              <LockNote locked={state.locked} />
-              <pre class="diff">{textOf(state.settings)}</pre>
+              <SettingsList state={state} />
               <WarningList warnings={state.warnings ?? []} stored />
             </section>
           )
@@ -56,14 +56,14 @@ export const EditorSettings = () => {
           )
         }
         mayRestore={isAdmin}
-        restore={async (body) => {
-          const { data } = await call('POST /api/team/workspaces/{id}/settings/restore', {
+        restore={async (body, etag = response.etag) => {
+          const answer = await call('POST /api/team/workspaces/{id}/settings/restore', {
             path,
-            headers: { 'If-Match': response.etag },
+            headers: { 'If-Match': etag },
             body,
           })
           again()
-          return data
+          return answer
         }}
         effect={`The settings, locks and idle window change for ${people(workspace.member_count)}. The privacy level doesn’t change.`}
         otherwise="Privacy level changed"
@@ -81,12 +81,41 @@ const ManagedBy = ({ author }: { author: string | null | undefined }) =>
     </p>
   ) : null
 
-const LockNote = ({ locked }: { locked: string[] }) =>
-  locked.length === 0 ? null : (
-    <p>
-      Locked, so that no repository can override them: <span class="mono">{locked.join(', ')}</span>
-    </p>
+interface Row {
+  key: string
+  value: string
+  kind: string
+}
+
+const columns: Column<Row>[] = [
+  { name: 'key', title: 'Key', by: ({ key }) => key, cell: ({ key }) => <SettingKey name={key} /> },
+  { name: 'value', title: 'Value', cell: ({ value }) => <span class="mono">{value}</span> },
+  { name: 'kind', title: 'In repositories', by: ({ kind }) => kind, cell: ({ kind }) => kind },
+]
+
+/** The settings for those who can't change them. */
+const SettingsList = ({ state: { settings, locked, merged } }: { state: State }) => {
+  const rows = Object.entries(settings).map(([key, value]) => ({
+    key,
+    value: JSON.stringify(value),
+    kind: locked.includes(key)
+      ? 'Locked'
+      : merged.includes(key)
+        ? 'Overrides add to it'
+        : 'Overrides replace it',
+  }))
+  return (
+    <SortedTable
+      caption="Editor settings"
+      rows={rows}
+      columns={columns}
+      keyOf={({ key }) => key}
+      searchText={({ key, value }) => `${key} ${value}`}
+      first=""
+      empty="No settings yet."
+    />
   )
+}
 
 /** An admin's unsaved changes, and the state that they started from. */
 interface Draft extends Editing {
@@ -135,7 +164,7 @@ const Merges = (props: {
               onMerge(currentTarget.checked ? [...merged, key] : merged.filter((one) => one !== key))
             }
           />{' '}
-          Merge <span class="mono">{key}</span>
+          Merge <SettingKey name={key} />
         </label>
       ))}
     </details>
@@ -189,17 +218,15 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   const save = (given: FormData) =>
     act(async () => {
       try {
-        const { data, etag } = await call('PATCH /api/team/workspaces/{id}/settings', {
-          path,
-          body: { ...changes, ...reasonIn(given) },
-          headers: { 'If-Match': draft.etag },
+        const { data, etag } = await saveSettings(workspace.id, draft.base, draft.etag, {
+          ...changes,
+          ...reasonIn(given),
         })
         set(draftOf(data, etag))
         setConflict(undefined)
         setImported(undefined)
         setSaved(data)
         again()
-        toast('Settings saved')
       } catch (error) {
         if ((error as { code: string }).code !== 'version_conflict') throw error
         const theirs = await call('GET /api/team/workspaces/{id}/settings', { path })
@@ -279,23 +306,23 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                   )}
                   {locks.map((key) => (
                     <p key={key}>
-                      Lock <span class="mono">{key}</span>.{' '}
+                      Lock <SettingKey name={key} />.{' '}
                       {!(key in patch) && <span class="muted">{impact.about(key, true, true)}</span>}
                     </p>
                   ))}
                   {unlocks.map((key) => (
                     <p key={key}>
-                      Unlock <span class="mono">{key}</span>. Overrides can change it.
+                      Unlock <SettingKey name={key} />. Overrides can change it.
                     </p>
                   ))}
                   {merges.map((key) => (
                     <p key={key}>
-                      Merge <span class="mono">{key}</span>. Overrides add to it.
+                      Merge <SettingKey name={key} />. Overrides add to it.
                     </p>
                   ))}
                   {splits.map((key) => (
                     <p key={key}>
-                      Stop merging <span class="mono">{key}</span>.{' '}
+                      Stop merging <SettingKey name={key} />.{' '}
                       {locked.includes(key) ? 'It is locked.' : 'Overrides replace it.'}
                     </p>
                   ))}
@@ -430,7 +457,7 @@ const Conflict = (props: {
             <tbody>
               {both.map((key) => (
                 <tr key={key}>
-                  <th scope="row" class="mono">
+                  <th scope="row">
                     <SettingKey name={key} />
                   </th>
                   <td class="mono">{write(base[key])}</td>

@@ -89,16 +89,16 @@ export const PushedSettings = (props: { owner: string; repo: string; workspaceId
                 )
               }
               mayRestore={isAdmin}
-              restore={async (body) => {
-                const { data } = await call('POST /api/settings/{owner}/{repo}/restore', {
+              restore={async (body, etag = current.etag) => {
+                const answer = await call('POST /api/settings/{owner}/{repo}/restore', {
                   path,
                   query: choice,
-                  headers: { 'If-Match': current.etag },
+                  headers: { 'If-Match': etag },
                   body,
                 })
                 current.again()
                 versions.again()
-                return data
+                return answer
               }}
               effect="Editors get these settings with their next pull."
             />
