@@ -85,14 +85,18 @@ export class Parser {
       this.show(shown, name, value, `${place}/${escapePointer(name)}`)
     const of = new Keywords(schema, place)
     const node: Node = {
-      ...of.types(),
-      ...of.allowed(),
-      ...of.numbers(),
-      ...some('length', of.bounds('minLength', 'maxLength')),
-      ...this.pattern(of, shown),
-      ...this.array(of, shown, level),
-      ...this.object(of, shown, level),
-      ...this.combinations(of, shown, level),
+      types: of.types(),
+      allowed: of.allowed(),
+      number: of.numbers(),
+      length: of.bounds('minLength', 'maxLength'),
+      pattern: this.pattern(of, shown),
+      array: this.array(of, shown, level),
+      object: this.object(of, shown, level),
+      all: this.list(of, 'allOf', shown, level),
+      any: ['anyOf', 'oneOf'].flatMap((name) => {
+        const choices = this.list(of, name, shown, level)
+        return choices ? [choices] : []
+      }),
     }
     return { node, shown }
   }
@@ -119,17 +123,17 @@ export class Parser {
     return undefined
   }
 
-  private pattern(of: Keywords, shown: Json): Pick<Node, 'pattern'> {
+  private pattern(of: Keywords, shown: Json): Node['pattern'] {
     const given = of.get('pattern', 'a text', (value) => typeof value === 'string')
-    if (given === undefined) return {}
+    if (given === undefined) return undefined
     const pattern = this.compile(given, of.at('pattern'))
     if (!pattern) {
       this.notes.skip('a `pattern` that can’t be evaluated in linear time', of.at('pattern'))
-      return {}
+      return undefined
     }
     shown.pattern = given
     const message = shown.patternErrorMessage ?? shown.errorMessage
-    return { pattern: { pattern, message: typeof message === 'string' ? message : undefined } }
+    return { pattern, message: typeof message === 'string' ? message : undefined }
   }
 
   /** Undefined if the pattern can't be evaluated in linear time. @throws {SchemaError} if it isn't a pattern */
@@ -139,7 +143,7 @@ export class Parser {
     return pattern
   }
 
-  private array(of: Keywords, shown: Json, level: number): Pick<Node, 'array'> {
+  private array(of: Keywords, shown: Json, level: number): Node['array'] {
     const bounds = of.bounds('minItems', 'maxItems')
     const unique = of.get('uniqueItems', 'true or false', (value) => typeof value === 'boolean') ?? false
     const items = of.schema.items
@@ -147,11 +151,11 @@ export class Parser {
     const restName = Array.isArray(items) ? 'additionalItems' : 'items'
     const tuple = this.list(of, tupleName, shown, level)
     const rest = this.one(of, restName, shown, level)
-    if (!bounds && !unique && !tuple && !rest) return {}
-    return { array: { ...bounds, unique, tuple: tuple ?? [], rest } }
+    if (!bounds && !unique && !tuple && !rest) return undefined
+    return { ...bounds, unique, tuple: tuple ?? [], rest }
   }
 
-  private object(of: Keywords, shown: Json, level: number): Pick<Node, 'object'> {
+  private object(of: Keywords, shown: Json, level: number): Node['object'] {
     const bounds = of.bounds('minProperties', 'maxProperties')
     // In an older draft, this is a boolean on the property itself, which doesn't affect this value.
     const required =
@@ -165,7 +169,7 @@ export class Parser {
     const properties = this.named(of, 'properties', shown, level)
     const byPattern = this.named(of, 'patternProperties', shown, level)
     const rest = this.one(of, 'additionalProperties', shown, level)
-    if (!bounds && !required && !properties && !byPattern && !rest) return {}
+    if (!bounds && !required && !properties && !byPattern && !rest) return undefined
     let isComplete = true
     const patterns = [...(byPattern ?? [])].flatMap(([source, node]) => {
       const place = `${of.at('patternProperties')}/${escapePointer(source)}`
@@ -176,24 +180,13 @@ export class Parser {
       return []
     })
     return {
-      object: {
-        ...bounds,
-        required: required ?? [],
-        properties: properties ?? new Map(),
-        patterns,
-        // The skipped pattern may allow the key.
-        rest: isComplete ? rest : undefined,
-      },
+      ...bounds,
+      required: required ?? [],
+      properties: properties ?? new Map(),
+      patterns,
+      // The skipped pattern may allow the key.
+      rest: isComplete ? rest : undefined,
     }
-  }
-
-  private combinations(of: Keywords, shown: Json, level: number): Pick<Node, 'all' | 'any'> {
-    const all = this.list(of, 'allOf', shown, level)
-    const any = ['anyOf', 'oneOf'].flatMap((name) => {
-      const choices = this.list(of, name, shown, level)
-      return choices ? [choices] : []
-    })
-    return { ...(all && { all }), ...(any.length > 0 && { any }) }
   }
 
   private one(of: Keywords, name: string, shown: Json, level: number): Node | undefined {
@@ -222,9 +215,6 @@ export class Parser {
     return new Map(read.map(([key, { node }]) => [key, node]))
   }
 }
-
-const some = <Name extends string, Value>(name: Name, value: Value | undefined) =>
-  (value === undefined ? {} : { [name]: value }) as { [name in Name]?: Value }
 
 const isPattern = (source: string): boolean => {
   try {
@@ -257,20 +247,20 @@ class Keywords {
     return value
   }
 
-  types(): Pick<Node, 'types'> {
+  types(): Node['types'] {
     const given = this.get('type', `one of ${types.join(', ')}, or a list of these`, (value) =>
       Array.isArray(value) ? value.length > 0 && value.every(isType) : isType(value),
     )
-    return given === undefined ? {} : { types: new Set([given].flat()) }
+    return given === undefined ? undefined : new Set([given].flat())
   }
 
-  allowed(): Pick<Node, 'allowed'> {
+  allowed(): Allowed | undefined {
     const list = this.get('enum', 'a list of values', (value) => Array.isArray(value) && value.length > 0)
     const given: unknown[] | undefined = Object.hasOwn(this.schema, 'const') ? [this.schema.const] : list
-    return given ? { allowed: allowedOf(given) } : {}
+    return given && allowedOf(given)
   }
 
-  numbers(): Pick<Node, 'number'> {
+  numbers(): Node['number'] {
     const multipleOf = this.get(
       'multipleOf',
       'a number above 0',
@@ -278,8 +268,8 @@ class Keywords {
     )
     const [min, above] = this.limit('minimum', 'exclusiveMinimum')
     const [max, below] = this.limit('maximum', 'exclusiveMaximum')
-    const given = { min, max, above, below, multipleOf }
-    return some('number', present(given))
+    const isLimited = [min, max, above, below, multipleOf].some((value) => value !== undefined)
+    return isLimited ? { min, max, above, below, multipleOf } : undefined
   }
 
   /** In an older draft, the exclusive bound is a boolean that qualifies the other bound. */
@@ -294,18 +284,11 @@ class Keywords {
     return exclusive ? [undefined, bound] : [bound, undefined]
   }
 
-  bounds(min: string, max: string): Bounds | undefined {
-    return present({
-      min: this.get(min, 'a whole number from 0', isLength),
-      max: this.get(max, 'a whole number from 0', isLength),
-    })
+  bounds(minName: string, maxName: string): Bounds | undefined {
+    const min = this.get(minName, 'a whole number from 0', isLength)
+    const max = this.get(maxName, 'a whole number from 0', isLength)
+    return min === undefined && max === undefined ? undefined : { min, max }
   }
-}
-
-/** The object without its undefined properties, or undefined if nothing else is left. */
-const present = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } | undefined => {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined)
-  return given.length === 0 ? undefined : (Object.fromEntries(given) as T)
 }
 
 const MAX_LIST_LENGTH = 400
@@ -341,9 +324,7 @@ const withoutTags = (text: string): string => {
  */
 export const cleanText = (text: string): string => {
   const code: string[] = []
-  const marked = codeIn(text.replaceAll(MARK, ''))
-    .map((piece) => (piece.isCode ? `${MARK}${code.push(piece.text) - 1}${MARK}` : piece.text))
-    .join('')
+  const marked = markCode(text.replaceAll(MARK, ''), code)
   return cleanOutsideCode(marked).replace(MARKED, (_, index) => code[Number(index)] ?? '')
 }
 
@@ -360,61 +341,30 @@ const cleanOutsideCode = (text: string): string =>
     .replace(/\](?=\((?!https?:\/\/|#))/g, '] ')
     .replace(/^(\s*\[[^[\]]*\]):/gm, '$1 :')
 
-interface Piece {
-  text: string
-  isCode: boolean
-}
+/** Code between runs of equally many backticks. */
+const SPAN = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/gs
 
 /**
- * Splits Markdown into text and code that every renderer recognizes: between backticks on one line, and in
- * fenced blocks at the start of a line. After a line with an unclosed backtick, nothing counts as code,
+ * Puts a mark in place of code that every renderer recognizes, and adds the code to `code`: between backticks on one
+ * line, and in fenced blocks at the start of a line. After a line with an unclosed backtick, nothing counts as code,
  * because the code may end on a later line.
  */
-const codeIn = (text: string): Piece[] => {
-  const pieces: Piece[] = []
+const markCode = (text: string, code: string[]): string => {
+  const mark = (piece: string) => `${MARK}${code.push(piece) - 1}${MARK}`
   let fence: string | undefined
   let isClear = true
-  for (const line of text.split(/(?<=\n|\r(?!\n))/)) {
+  const lines = text.split(/(?<=\n|\r(?!\n))/).map((line) => {
     if (fence !== undefined) {
-      pieces.push({ text: line, isCode: true })
       const [end = ''] = /^ {0,3}`{3,}(?=\s*$)/.exec(line) ?? []
       if (end.trim().length >= fence.length) fence = undefined
-      continue
+      return mark(line)
     }
-    const [start] = /^`{3,}(?=[^`]*$)/.exec(line) ?? []
-    if (isClear && start !== undefined) {
-      fence = start
-      pieces.push({ text: line, isCode: true })
-      continue
-    }
-    const spans: Piece[] | undefined = isClear && !/\\`|~~~/.test(line) ? spansIn(line) : undefined
-    isClear &&= spans !== undefined
+    if (isClear) fence = /^`{3,}(?=[^`]*$)/.exec(line)?.[0]
+    if (fence !== undefined) return mark(line)
+    isClear &&= !/\\`|~~~/.test(line) && !line.replace(SPAN, '').includes('`')
     // In a table, a column ends within backticks as well.
-    const mayBeTable = spans?.some((span) => span.isCode && span.text.includes('|'))
-    pieces.push(...(!spans || mayBeTable ? [{ text: line, isCode: false }] : spans))
-  }
-  return pieces
-}
-
-/** Undefined if a backtick is left open. */
-const spansIn = (line: string): Piece[] | undefined => {
-  const pieces: Piece[] = []
-  let from = 0
-  for (let at = line.indexOf('`'); at >= 0; at = line.indexOf('`', from)) {
-    const [run = ''] = /^`+/.exec(line.slice(at)) ?? []
-    const end = endOfSpan(line, at + run.length, run.length)
-    if (end === undefined) return undefined
-    pieces.push({ text: line.slice(from, at), isCode: false }, { text: line.slice(at, end), isCode: true })
-    from = end
-  }
-  return [...pieces, { text: line.slice(from), isCode: false }]
-}
-
-/** Where the next run of exactly so many backticks ends. */
-const endOfSpan = (line: string, from: number, length: number): number | undefined => {
-  const runs = /`+/g
-  runs.lastIndex = from
-  for (let run = runs.exec(line); run; run = runs.exec(line))
-    if (run[0].length === length) return run.index + length
-  return undefined
+    const mayBeTable = line.match(SPAN)?.some((span) => span.includes('|'))
+    return isClear && !mayBeTable ? line.replace(SPAN, mark) : line
+  })
+  return lines.join('')
 }
