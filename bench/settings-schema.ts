@@ -2,10 +2,15 @@
  * CPU time of the check of settings with expensive schemas, for the first check of a process and for later ones. Each case has
  * several sizes, because a check ends early if it would be too much work. Each size runs in processes of its own. No check may
  * take longer than 50 ms.
+ *
+ * `npm run bench -- settings-schema ajv` measures the same cases at their full size with ajv, which has no limit of work
+ * (`docs/decisions/23-a-schema-check-that-ends.md`).
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { Ajv } from 'ajv'
+import { RE2JS } from 're2js'
 import { limits } from '../schemas/limits.js'
 import { NO_RULES, settingsKeys } from '../schemas/settings-keys.js'
 import { readSettingsSchema } from '../src/features/settings/schema/read.js'
@@ -121,38 +126,132 @@ const cases: Record<string, () => Case> = {
     property: { items: { items: { items: { type: 'string' } } } },
     value: many([[[]]]),
   }),
+  'numbers where texts belong': () => ({ property: { items: { type: 'string' } }, value: many(1) }),
+  'objects that match none of 50 alternatives': () => ({
+    property: { items: { anyOf: distinct(50, (n) => ({ type: 'object', required: [`name-${n}`] })) } },
+    value: many({}),
+  }),
+  'numbers below 28 bounds': () => ({
+    property: { items: { allOf: distinct(28, (n) => ({ minimum: n + 1 })) } },
+    value: many(0),
+  }),
+  'texts that aren’t among 10,000': () => ({
+    property: { items: { enum: distinct(10_000, (n) => `value-${n}`) } },
+    value: many('x'),
+  }),
+  'objects that aren’t among 10,000': () => ({
+    property: { items: { enum: distinct(10_000, (n) => ({ a: 1, b: n })) } },
+    value: many({ a: 1, b: -1 }),
+  }),
+  'an object with 20,000 known members': () => ({
+    property: { properties: members(20_000, (n) => `m${n}`, { type: 'string', minLength: 1, maxLength: 9 }) },
+    value: members(fitting(12), (n) => `m${n}`, 1),
+  }),
+  'an object of one of 2,000 forms': () => ({
+    property: { anyOf: distinct(2_000, (n) => ({ type: 'object', required: [`name-${n}`] })) },
+    value: {},
+  }),
   'a bound of lengths': () => ({ property: { items: { minLength: 2 } }, value: [text('😀')] }),
+}
+
+const millisecondsOf = (work: () => void): number => {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
+type Check = (settings: Record<string, unknown>) => unknown[]
+
+const ownCheck = (property: unknown): Check =>
+  readSettingsSchema(
+    [{ name: 'bench', text: JSON.stringify({ properties: { 'ext.a': property } }), texts: undefined }],
+    settingsKeys({ prefixes: ['ext'], ...NO_RULES }),
+  ).schema.check
+
+/** With linear patterns and unique items, and all faults, as warnings list them. */
+const ajvCheck = (property: unknown): Check => {
+  const regExp = (pattern: string) => {
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
+    return { test: (text: string) => compiled.test(text) }
+  }
+  regExp.code = 'RE2JS'
+  const options = { meta: false, validateSchema: false, strict: false, ownProperties: true }
+  const ajv = new Ajv({ ...options, allErrors: true, code: { regExp, optimize: false } })
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    validate: (_wanted: boolean, items: unknown[]) =>
+      new Set(items.map((item) => JSON.stringify(item))).size === items.length,
+  })
+  const validate = ajv.compile({ properties: { 'ext.a': property } })
+  return (settings) => (validate(settings) ? [] : (validate.errors ?? []))
+}
+
+const settingsOf = (name: string, value: unknown) => {
+  const settings = { 'ext.a': value }
+  if (Buffer.byteLength(JSON.stringify(settings)) > limits.settings_bytes)
+    throw new Error(`${name} is too large`)
+  return settings
 }
 
 /** @returns the milliseconds of the first check, and of each later one */
 const measure = (name: string): number[] => {
   const { property, value } = (cases[name] as () => Case)()
-  const { schema } = readSettingsSchema(
-    [{ name, text: JSON.stringify({ properties: { 'ext.a': property } }), texts: undefined }],
-    settingsKeys({ prefixes: ['ext'], ...NO_RULES }),
-  )
-  const settings = { 'ext.a': value }
-  if (Buffer.byteLength(JSON.stringify(settings)) > limits.settings_bytes)
-    throw new Error(`${name} is too large`)
-  return Array.from({ length: ROUNDS }, () => {
-    const before = process.cpuUsage()
-    schema.check(settings)
-    const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1_000
-  })
+  const settings = settingsOf(name, value)
+  const check = ownCheck(property)
+  return Array.from({ length: ROUNDS }, () => millisecondsOf(() => check(settings)))
 }
 
-const measureApart = async (name: string, part: number): Promise<number[]> => {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    fileURLToPath(import.meta.url),
-    name,
-    String(part),
-  ])
-  return JSON.parse(stdout)
+const MEBIBYTE = 2 ** 20
+
+/** A row of the table about ajv. */
+const measureAjv = (name: string): string => {
+  const { property, value } = (cases[name] as () => Case)()
+  const settings = settingsOf(name, value)
+  let check: Check = () => []
+  const compiling = millisecondsOf(() => {
+    check = ajvCheck(property)
+  })
+  let faults = 0
+  const before = process.resourceUsage().maxRSS
+  const checking = millisecondsOf(() => {
+    faults = check(settings).length
+  })
+  const grown = (process.resourceUsage().maxRSS - before) / (MEBIBYTE / 1_024)
+  return `${compiling.toFixed(0)} ms | ${checking.toFixed(0)} ms | ${faults} | ${grown.toFixed(0)} MiB`
+}
+
+/** In a process with the memory of a small container. */
+const runApart = async (...args: string[]): Promise<string> => {
+  const script = fileURLToPath(import.meta.url)
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--max-old-space-size=400', script, ...args],
+    { timeout: 30_000 },
+  )
+  return stdout.trim()
+}
+
+const measureApart = async (name: string, part: number): Promise<number[]> =>
+  JSON.parse(await runApart(name, String(part)))
+
+const reasonOf = (error: unknown): string => {
+  const { stderr = '', killed } = error as { stderr?: string; killed?: boolean }
+  if (killed) return 'not done after 30 s'
+  return /heap out of memory/.test(stderr)
+    ? 'out of memory'
+    : (/^\w*Error: .*$/m.exec(stderr)?.[0] ?? 'failed')
 }
 
 const [name, part] = process.argv.slice(2)
-if (name !== undefined && part !== undefined) {
+if (name === 'ajv' && part !== undefined) say(measureAjv(part))
+else if (name === 'ajv') {
+  say('| settings | compile | check | faults | memory |\n|---|---|---|---|---|')
+  for (const tried of Object.keys(cases))
+    say(`| ${tried} | ${await runApart('ajv', tried).catch((error) => `${reasonOf(error)} | | |`)} |`)
+} else if (name !== undefined && part !== undefined) {
   size = Number(part)
   say(JSON.stringify(measure(name)))
 } else {
