@@ -6,6 +6,7 @@ import { DeliveryHeaders, DeliveryParams, DeliveryPayload } from '../../../../sc
 import { ApiError } from '../../../errors.js'
 import { hostKinds } from '../../../platform/hosts/index.js'
 import { isUuid } from '../../../platform/http/formats.js'
+import type { LargeBody } from '../../../platform/http/large-body.js'
 import { disableBodyParsing, requireTimelyBody } from '../../../platform/http/own-body.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
@@ -14,13 +15,21 @@ import { proposeMove } from '../../settings/index.js'
 import { handleLeaveReport } from '../../workspaces/index.js'
 import { type DeliveryHead, lockWebhook, processDelivery, recordFailure } from '../process-delivery.js'
 import { findWebhook } from '../queries/webhooks.js'
-import { type ExpectedDelivery, readSignedBody, type SignedBody } from '../webhooks/body.js'
+import { openDelivery, readSigned, receiveSigned } from '../webhooks/body.js'
+import type { DeliveryContext } from '../webhooks/delivery.js'
 import { Verification, webhookSecret } from '../webhooks/signature.js'
+
+interface AnnouncedDelivery extends DeliveryHead, DeliveryContext {
+  payers: Payers
+  /** Whether the event can have an effect. */
+  canMatter: boolean
+  verification: Verification
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The delivery described by the headers, on the delivery route. */
-    delivery: (DeliveryHead & ExpectedDelivery & { payers: Payers; refund(): Promise<void> }) | null
+    delivery: AnnouncedDelivery | null
   }
 }
 
@@ -70,12 +79,6 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     request.delivery = {
       payers,
       canMatter,
-      refund: async () => {},
-      admit: async () => {
-        const { refund } = await app.rateLimits.admit(request, 'deliveries', { payers })
-        deliveryOf(request).refund = refund
-        request.work = await app.rateLimits.beginWork(payers.map((payer) => `deliveries, ${payer}`))
-      },
       webhookId: id,
       workspaceId: webhook.workspaceId,
       event: EVENT.test(event) ? event : 'unknown',
@@ -91,12 +94,26 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     if (!delivery) throw new Error('A delivery is announced before its body is read')
     return delivery
   }
-  const readBody = async (request: FastifyRequest, reply: FastifyReply): Promise<SignedBody> => {
+  const receive = async (request: FastifyRequest, body: LargeBody): Promise<Buffer> => {
     try {
-      return await readSignedBody(request, reply, deliveryOf(request))
+      return await receiveSigned(body, deliveryOf(request).verification)
     } catch (error) {
       if (error instanceof ApiError && error.code === 'signature_invalid') return reject(request, error)
       throw error
+    }
+  }
+  /** Charges the payers before anything is parsed. Undefined: the event has no effect, so the body isn't read. */
+  const readBody = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { webhookId, canMatter, payers, ...context } = deliveryOf(request)
+    const body = openDelivery(request, reply, webhookId)
+    try {
+      const bytes = await receive(request, body)
+      if (!canMatter) return undefined
+      const charge = await app.rateLimits.admit(request, 'deliveries', { payers })
+      request.work = await app.rateLimits.beginWork(payers.map((payer) => `deliveries, ${payer}`))
+      return { charge, ...(await readSigned(body, bytes, context)) }
+    } finally {
+      body.close()
     }
   }
   /** Processes an admitted delivery. @param rows how many rows it may store */
@@ -147,7 +164,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
       const { delivery } = body
       if (!delivery.isListed) {
-        await head.refund()
+        await body.charge.refund()
         return { ok: true } as const
       }
       const rows = 1 + delivery.commits.length + (delivery.issue ? 1 : 0)

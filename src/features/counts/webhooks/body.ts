@@ -8,47 +8,41 @@ import { addressOf } from '../../../platform/rate-limits/payers.js'
 import { type Delivery, type DeliveryContext, readDelivery } from './delivery.js'
 import type { Verification } from './signature.js'
 
-/** A signed body's content, or why it can't be read. Undefined: the event has no effect, so the body isn't read. */
-export type SignedBody = { delivery: Delivery } | { failure: ApiError } | undefined
+/** A signed body's content, or why it can't be read. */
+export type SignedBody = { delivery: Delivery } | { failure: ApiError }
 
 const tooManyCommits = (commits: number) =>
   new ApiError('payload_too_large', {
     detail: `This delivery has ${commits} commits, more than ${limits.webhook_commits}.`,
   })
 
-export interface ExpectedDelivery extends DeliveryContext {
-  webhookId: string
-  verification: Verification
-  /** Whether the event can have an effect. */
-  canMatter: boolean
-  /** Call it once the signature holds, before anything is parsed. @throws {ApiError} `rate_limited` */
-  admit(): Promise<void>
-}
-
-/** @throws {ApiError} `signature_invalid`, and what `LargeBody` throws */
-export const readSignedBody = async (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { webhookId, verification, canMatter, admit, kind, hostname, event, isForm }: ExpectedDelivery,
-): Promise<SignedBody> => {
-  // Until the signature is verified, only the address is known.
-  const body = new LargeBody(request, reply, {
+/** Close it once it's read. Until the signature is verified, only the address is known. */
+export const openDelivery = (request: FastifyRequest, reply: FastifyReply, webhookId: string): LargeBody =>
+  new LargeBody(request, reply, {
     maxBytes: limits.webhook_body_bytes,
     payer: `${addressOf(request)} ${webhookId}`,
     places: places.ofDeliveries,
   })
+
+/** @throws {ApiError} `signature_invalid`, and what `LargeBody` throws */
+export const receiveSigned = async (body: LargeBody, verification: Verification): Promise<Buffer> => {
+  const bytes = await body.receive((chunk) => verification.add(chunk))
+  if (!verification.holds) throw new ApiError('signature_invalid')
+  return bytes
+}
+
+/** Reads a body whose signature holds. @throws {ApiError} what `LargeBody` throws */
+export const readSigned = async (
+  body: LargeBody,
+  bytes: Buffer,
+  context: DeliveryContext,
+): Promise<SignedBody> => {
   try {
-    const bytes = await body.receive((chunk) => verification.add(chunk))
-    if (!verification.holds) throw new ApiError('signature_invalid')
-    if (!canMatter) return undefined
-    await admit()
     await body.takeTurnIfLarge()
-    const found = await readDelivery(bytes, { kind, hostname, event, isForm })
+    const found = await readDelivery(bytes, context)
     return 'tooMany' in found ? { failure: tooManyCommits(found.tooMany) } : { delivery: found }
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error
     return { failure: new ApiError('invalid_json', { detail: error.message }) }
-  } finally {
-    body.close()
   }
 }
