@@ -75,6 +75,10 @@ export const requireEtag = (
 /** SQL: the ETag that `etagOf` makes. */
 export const etagSql = (id: string, version: string): string => `'"' || ${id} || '-' || ${version} || '"'`
 
+/** SQL: an ETag for content that is made from these values. */
+export const etagSqlOf = (...values: string[]): string =>
+  `'"' || md5(concat_ws(' ', ${values.join(', ')})) || '"'`
+
 /**
  * SQL: `If-None-Match` (a text parameter, empty without the header) doesn't name this tag, so the content is wanted.
  */

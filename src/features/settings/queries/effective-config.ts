@@ -13,7 +13,7 @@ import {
   uuid,
   uuids,
 } from '../../../platform/database/statement.js'
-import { etagDiffers } from '../../../platform/http/etag.js'
+import { etagDiffers, etagSqlOf } from '../../../platform/http/etag.js'
 import { MATCH_ORDER, type RepoQuestion, repoParameters, WITH_BEST_PATTERN } from './matches.js'
 
 const matchColumns = {
@@ -60,6 +60,16 @@ interface StoredEffectiveConfig {
   override: string | null
 }
 
+const ETAG = etagSqlOf(
+  'b.workspace_id',
+  'b.settings_version',
+  'o.revision',
+  'b.pattern',
+  'b.others::text',
+  's.id',
+  '$7::text',
+)
+
 /**
  * Decides and reads in one round trip. The ETag is made only from ids, versions and the key rules ($7), and the large
  * texts leave their tables only if the caller's `If-None-Match` ($6) doesn't name it. All matches are needed for
@@ -99,7 +109,7 @@ const READ_EFFECTIVE_CONFIG = statement(
   ), tagged as (
     select b.workspace_id, b.pattern, b.idle_window_minutes, b.settings, b.locked, b.merged, b.others,
       coalesce(s.owner, o.owner) as owner, coalesce(s.repo, o.repo) as repo, o.settings as override,
-      '"' || md5(concat_ws(' ', b.workspace_id, b.settings_version, o.revision, b.pattern, b.others::text, s.id, $7::text)) || '"' as etag
+      ${ETAG} as etag
     from best b
     left join overrides o on o.owner_key = $2::text and o.repo_key = $3::text and o.workspace_id = b.workspace_id
     left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = b.workspace_id
