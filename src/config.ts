@@ -9,16 +9,16 @@ import { type Environment, variables } from '../schemas/environment.js'
 import { type AdjustedLimits, limits, type RateLimitName, rateLimits } from '../schemas/limits.js'
 import { ANY_PREFIX, type SettingsKeyRules } from '../schemas/settings-keys.js'
 import { isHostKind, limitOf, readEnvironment } from './environment.js'
+import { hostKinds } from './platform/hosts/index.js'
+import { codeOf } from './platform/process/code-of.js'
+import { ConfigError } from './platform/process/config-error.js'
+import { nearestTo } from './platform/process/spelling.js'
 import {
   readSettingsSchema,
   SchemaError,
   type SchemaFile,
   type SettingsRules,
-} from './features/settings/schema/read.js'
-import { hostKinds } from './platform/hosts/index.js'
-import { codeOf } from './platform/process/code-of.js'
-import { ConfigError } from './platform/process/config-error.js'
-import { nearestTo } from './platform/process/spelling.js'
+} from './platform/settings-schema/read.js'
 
 export interface Config {
   host: string

@@ -6,7 +6,7 @@ import {
   type Problem,
   type ProblemExtras,
 } from '../schemas/errors.js'
-import { type LimitName, quotaOf } from './platform/metrics/metrics.js'
+import { type LimitName, quotaOf } from './platform/limits.js'
 
 /** A failure that is sent to the caller, with its code in the catalogue. */
 export class ApiError extends Error {

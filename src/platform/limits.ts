@@ -2,6 +2,7 @@
  * Every limit on what callers do within a time window, or at once. Limits on stored data and on request sizes are only
  * in `schemas/limits.ts`.
  */
+import type { ErrorCode } from '../../schemas/errors.js'
 import { limits, type RateLimitName } from '../../schemas/limits.js'
 
 /** Everyone in `payersOf`, the last of them alone, or the address. */
@@ -87,3 +88,23 @@ export const concurrencyLimits = {
   },
 } as const satisfies Record<string, ConcurrencyLimit>
 export type ConcurrencyLimitName = keyof typeof concurrencyLimits
+
+/** Limits on an amount, not on a rate. Each is named after its response code. */
+const quotas = [
+  'workspace_limit',
+  'key_limit',
+  'workspace_full',
+  'settings_too_large',
+  'payload_too_large',
+] as const satisfies ErrorCode[]
+
+/** Everything that can refuse a request because of an amount. */
+export const limitNames = [
+  ...(Object.keys({ ...windows, ...concurrencyLimits }) as (WindowName | ConcurrencyLimitName)[]),
+  'working_time',
+  ...quotas,
+] as const
+export type LimitName = (typeof limitNames)[number]
+
+/** The limit implied by a code. */
+export const quotaOf = (code: ErrorCode): LimitName | undefined => quotas.find((quota) => quota === code)

@@ -1,6 +1,4 @@
-/** Every metric of the service, as plain data: `platform/metrics/meter.ts` keeps them, `docs/metrics.md` describes them. */
-import type { ErrorCode } from '../../../schemas/errors.js'
-import { concurrencyLimits, windows } from '../limits.js'
+import { limitNames } from '../limits.js'
 
 /** A label's values, which all begin at 0, or a description of the values if they aren't known here. */
 type Values = readonly string[] | string
@@ -36,17 +34,6 @@ const OF_TASKS = [0.01, 0.1, 1, 10, 60, 600]
 
 export const pools = ['requests', 'writers', 'reads', 'reserved', 'background'] as const
 const pool = { pool: pools }
-
-const namesOf = <T extends object>(rows: T) => Object.keys(rows) as (keyof T & string)[]
-
-/** Limits on an amount, not on a rate. Each is named after its response code. */
-const quotas = [
-  'workspace_limit',
-  'key_limit',
-  'workspace_full',
-  'settings_too_large',
-  'payload_too_large',
-] as const satisfies ErrorCode[]
 
 export const tasks = [
   'rollups',
@@ -90,7 +77,7 @@ export const metrics = {
   http_requests_under_way: gauge('Requests in progress.', {}),
 
   team_settings_refusals_total: counter('Requests that a limit rejected.', {
-    limit: [...namesOf({ ...windows, ...concurrencyLimits }), 'working_time', ...quotas],
+    limit: limitNames,
   }),
   team_settings_rate_limits_shared: gauge(
     'With REDIS_URL: whether limits are counted across all instances (1), or Redis is unavailable (0).',
@@ -212,7 +199,3 @@ export type LabelsOf<N extends MetricName> = {
 
 export type Task = (typeof tasks)[number]
 export type Pool = (typeof pools)[number]
-export type LimitName = LabelsOf<'team_settings_refusals_total'>['limit']
-
-/** The limit implied by a code. */
-export const quotaOf = (code: ErrorCode): LimitName | undefined => quotas.find((quota) => quota === code)

@@ -1,5 +1,5 @@
 /** Reads the description of the settings of extensions from the operator's files. */
-import { isKeptScope, type SettingMatcher, settingMatcherOf } from '../../../../schemas/kept-settings.js'
+import { isKeptScope, type SettingMatcher, settingMatcherOf } from '../../../schemas/kept-settings.js'
 import {
   isBlock,
   type KeyFault,
@@ -8,8 +8,8 @@ import {
   settingsIn,
   settingsKeys,
   startsOf,
-} from '../../../../schemas/settings-keys.js'
-import { escapePointer, shorten } from '../../../errors.js'
+} from '../../../schemas/settings-keys.js'
+import { escapePointer, shorten } from '../../errors.js'
 import { check, isObject, type Node } from './check.js'
 import { CheckEnds, type Fault, Run, type ValuePath } from './faults.js'
 import { Parser, SchemaError } from './parse.js'

@@ -1,6 +1,6 @@
 /** Collects what is wrong with settings, and limits the work of the check. */
-import type { WarningCode } from '../../../../schemas/common.js'
-import { escapePointer } from '../../../errors.js'
+import type { WarningCode } from '../../../schemas/common.js'
+import { escapePointer } from '../../errors.js'
 
 /** A place in settings: a key, and the places that lead there. */
 export interface ValuePath {

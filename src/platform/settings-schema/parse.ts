@@ -1,5 +1,5 @@
 /** Reads a setting's schema: what the service checks, and what it shows. */
-import { escapePointer } from '../../../errors.js'
+import { escapePointer } from '../../errors.js'
 import {
   type Allowed,
   type Bounds,
