@@ -13,7 +13,7 @@ import { Ajv } from 'ajv'
 import { RE2JS } from 're2js'
 import { limits } from '../schemas/limits.js'
 import { NO_RULES, settingsKeys } from '../schemas/settings-keys.js'
-import { readSettingsSchema } from '../src/features/settings/schema/read.js'
+import { readSettingsSchema } from '../src/platform/settings-schema/read.js'
 import { median, say } from './harness.js'
 
 const ROUNDS = 15

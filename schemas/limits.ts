@@ -221,3 +221,12 @@ export const rateLimits = {
 export type RateLimitName = keyof typeof rateLimits
 /** The values in effect. */
 export type AdjustedLimits = Record<RateLimitName, number>
+
+/**
+ * How many workspaces a person may create, and be in, and how many patterns the latter may have. People who have more
+ * keep them. Joining through an organization isn't limited.
+ */
+export type WorkspaceQuota = Pick<
+  AdjustedLimits,
+  'workspaces_created' | 'workspaces_joined' | 'patterns_per_person'
+>

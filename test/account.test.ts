@@ -61,7 +61,7 @@ const columnsWithout = async ({ database }: Service, userId: string) => {
 }
 
 /** Columns that get values only when a session ends or an account is deleted, or from the previous version. */
-const EMPTY = ['revocations.user_id', 'erasures.user_id', 'activity_repo_days.crews']
+const EMPTY = ['erasures.user_id', 'revocations.user_id', 'activity_repo_days.crews']
 
 /** A value for each column type, for columns that need one. */
 const SOME: Record<string, string> = {

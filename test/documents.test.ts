@@ -167,3 +167,14 @@ t.test('commands mentioned in documents exist', async (t) => {
   t.ok(named.length > 50)
   for (const [file, name] of named) t.ok(Object.hasOwn(scripts, name), `${file}: npm run ${name}`)
 })
+
+t.test('files of the sources that documents name exist', async (t) => {
+  const named = documents
+    .filter(([file]) => /^(CONTRIBUTING|docs\/(glossary|decisions\/.*))\.md$/.test(file))
+    .flatMap(([file, text]) =>
+      Array.from(text.matchAll(/`((?:src|schemas)\/[\w/.-]+)`/g), ([, name = '']) => [file, name] as const),
+    )
+  t.ok(named.length > 40)
+  for (const [file, name] of named)
+    t.ok(await stat(join(projectRoot, name)).catch(() => false), `${file}: ${name}`)
+})

@@ -2,8 +2,14 @@ import fc from 'fast-check'
 import t from 'tap'
 import { matchesPattern } from '../client/src/pattern.js'
 import { splitRepo } from '../schemas/repo-keys.js'
-import { likenessOf, likesOf, parsePattern, type RepoPattern, toLike } from '../schemas/repo-pattern.js'
-import { patternMatches } from '../src/features/workspaces/queries/patterns.js'
+import {
+  likenessOf,
+  likesOf,
+  parsePattern,
+  patternMatches,
+  type RepoPattern,
+  toLike,
+} from '../schemas/repo-pattern.js'
 import { hasProperties } from './has-properties.js'
 import { reuseService } from './service.js'
 

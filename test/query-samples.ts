@@ -10,6 +10,7 @@ import * as billing from '../src/features/billing/queries.js'
 import * as webhooks from '../src/features/counts/queries/webhooks.js'
 import * as erasures from '../src/features/personal-data/queries/erasures.js'
 import * as rowCounts from '../src/features/personal-data/queries/row-counts.js'
+import * as previous from '../src/features/previous/queries/erasures.js'
 import * as sessions from '../src/features/sessions/queries/sessions.js'
 import * as signingKeys from '../src/features/sessions/queries/signing-keys.js'
 import * as history from '../src/features/settings/queries/history.js'
@@ -60,6 +61,7 @@ export const samples: Sample[] = [
   ...calls(allWorkspaces.readWorkspaceFacts, [id]),
   ...calls(allWorkspaces.listAllWorkspaces, ['acme']),
   ...calls(audit.insertAuditEntry, [{ workspaceId: id, actor: user, action: 'member.left' }]),
+  ...calls(audit.anonymizeAuditEntries, [id, 'ada', 10]),
   ...calls(audit.insertAuditEntries, [[{ workspaceId: id, actor: user, action: 'member.left' }]]),
   ...calls(audit.listAuditEntries, [id, undefined, 10], [id, [moment, id], 10]),
   ...calls(billing.readCustomer, [id]),
@@ -72,6 +74,7 @@ export const samples: Sample[] = [
   ]),
 
   ...calls(accountErasures.beginErasure, [id, 'ada']),
+  ...calls(previous.deletePrevious, [id, id, 10]),
   ...calls(rowCounts.countRowsOfPerson, [id]),
   ...calls(accountErasures.listErasures, []),
   ...calls(accountErasures.endErasure, [id]),
@@ -85,13 +88,13 @@ export const samples: Sample[] = [
 
   ...calls(invites.insertInvite, [id, user, { role: 'member', expiresInHours: 1, maxUses: null }]),
   ...calls(invites.findInvite, ['ABCD-EFGH']),
+  ...calls(invites.readGreeting, ['ABCD-EFGH']),
   ...calls(invites.redeemInvite, [id]),
   ...calls(invites.listActiveInvites, [id, undefined, 10], [id, [moment, id], 10]),
   ...calls(invites.revokeInvite, [id, id]),
   ...calls(invites.revokeInvitesOf, [id], [id, id]),
 
   ...calls(members.readRole, [id, id]),
-  ...calls(members.readRoles, [id]),
   ...calls(members.readMember, [id, id]),
   ...calls(members.lockRole, [id, id]),
   ...calls(members.shareLockRoles, [id]),
@@ -105,7 +108,7 @@ export const samples: Sample[] = [
   ...calls(members.updateRole, [id, id, 'admin']),
   ...calls(members.deleteMember, [id, id]),
 
-  ...calls(privacy.readFirstNamedDay, [{ floor: 'named', minGroup: 5 }, id]),
+  ...calls(privacy.readWorkspaceSummary, [id]),
   ...calls(privacy.raisePrivacy, [10]),
   ...calls(memberships.lockMemberships, [id]),
   ...calls(memberships.deleteMemberships, [id]),
@@ -190,7 +193,6 @@ export const samples: Sample[] = [
   ...calls(settingsHistory.settingsHistory.list, [id]),
   ...calls(settingsHistory.settingsHistory.read, [id, 1]),
 
-  ...calls(workspaces.readWorkspaceSummary, [id]),
   ...calls(workspaces.listWorkspacesOf, [id], [id, [id]]),
   ...calls(workspaces.readInvitedWorkspace, [id]),
   ...calls(workspaces.lockAdministration, [id]),

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { is, Table } from 'drizzle-orm'
 import t from 'tap'
 import ts from 'typescript'
+import { tables } from '../src/features/tables.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { createProgram, type RouteCodes, thrownCodes } from './thrown-codes.js'
 import { breachesIn } from './walls.js'
@@ -123,6 +125,43 @@ t.test('no feature uses a table or a decorator from a feature above it', (t) => 
     'src/features/accounts/planted.ts uses the table snapshots of settings',
   ])
   t.end()
+})
+
+/** More would mean that a feature is two, or that others do its work. */
+const MAX_EXPORTS = 25
+
+/** Whether an exported value is a statement, a table, or text: SQL that another feature would put together. */
+const isSql = (name: string, value: unknown): boolean =>
+  is(value, Table) ||
+  (typeof value === 'object' && value !== null && 'text' in value) ||
+  (typeof value === 'string' && /^[A-Z_]+$/.test(name) && /[=(,]|\b(select|case|exists)\b/.test(value))
+
+t.test('a feature answers few questions of others, and hands out no SQL', async (t) => {
+  const indexes = (await readdir(join(projectRoot, 'src/features'), { recursive: true })).filter((name) =>
+    /^[^/]+\/index\.ts$/.test(name),
+  )
+  t.ok(indexes.length > 10)
+  const checker = program.getTypeChecker()
+  for (const index of indexes) {
+    const source = program.getSourceFile(join(projectRoot, 'src/features', index))
+    const module = source && checker.getSymbolAtLocation(source)
+    const names = module ? checker.getExportsOfModule(module) : []
+    t.ok(names.length > 0 && names.length <= MAX_EXPORTS, `${index} exports ${names.length}`)
+    const values = await import(join(projectRoot, 'build/src/features', index.replace(/ts$/, 'js')))
+    const sql = Object.entries(values).filter(([name, value]) => isSql(name, value))
+    t.strictSame(
+      sql.map(([name]) => name),
+      [],
+      index,
+    )
+  }
+  for (const [name, value] of Object.entries({
+    members: tables[0]?.table,
+    READ: { name: 'read', text: 'select 1' },
+    COUNTS: 'commits, closed_issues',
+    IS_NOT_DELETED: `user_id <> 'x' and exists (select)`,
+  }))
+    t.ok(isSql(name, value), `the test finds ${name}`)
 })
 
 /** Strings and arrays in what `t.match` expects: it accepts a part of the string, and the first items of the array. */

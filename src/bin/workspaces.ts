@@ -1,9 +1,9 @@
 /** Lists, shows, exports, transfers or deletes workspaces for the operator. */
+import type { WorkspaceQuota } from '../../schemas/limits.js'
 import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'
-import { exportWorkspace } from '../features/personal-data/export-workspace.js'
-import type { WorkspaceQuota } from '../features/workspaces/index.js'
 import { findAccount } from '../operator/accounts.js'
+import { exportWorkspace } from '../operator/export-workspace.js'
 import {
   deleteWorkspace,
   describeWorkspace,

@@ -1,11 +1,10 @@
 /** The operator's commands for workspaces. */
-import { limits } from '../../schemas/limits.js'
+import { limits, type WorkspaceQuota } from '../../schemas/limits.js'
 import type { User } from '../features/accounts/queries/users.js'
 import { listKeys } from '../features/keys/index.js'
 import { countRowsOfWorkspace } from '../features/personal-data/queries/row-counts.js'
 import { readStorage } from '../features/settings/queries/storage-quota.js'
 import { makeAdmin } from '../features/workspaces/change-members.js'
-import type { WorkspaceQuota } from '../features/workspaces/index.js'
 import { deleteWorkspaceAsOperator } from '../features/workspaces/lifecycle.js'
 import {
   listAllWorkspaces,

@@ -6,8 +6,8 @@ import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
 import { markDays, registerPeople } from '../minutes/index.js'
-import type { PrivacyRules } from '../privacy/index.js'
-import { lockAdmin, readFirstNamedDay, type WorkspaceCall } from '../workspaces/index.js'
+import { firstNamedDay, type PrivacyRules } from '../privacy/index.js'
+import { lockAdmin, readWorkspaceSummary, type WorkspaceCall } from '../workspaces/index.js'
 import {
   findMembers,
   hasReports,
@@ -84,7 +84,8 @@ export const uploadCounts = async (
     // Checked last, because an upload takes seconds, and the lock blocks all role changes.
     await lockAdmin(tx, workspaceId, userId)
     // Otherwise an admin could find out what deliveries counted for a person by uploading guesses.
-    const firstNamed = await readFirstNamedDay(tx, privacy, workspaceId)
+    const workspace = await readWorkspaceSummary(tx, workspaceId)
+    const firstNamed = workspace ? firstNamedDay(privacy.floor, workspace.privacy) : null
     if (firstNamed === null || day < firstNamed) [upserted, unchanged] = [upserted + unchanged, 0]
     return `{"upserted":${upserted},"unchanged":${unchanged},"skipped":[${skipped.join()}]}`
   }, options)

@@ -3,8 +3,8 @@ import type { Webhook } from '../../../schemas/webhooks.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
-import type { PrivacyRules } from '../privacy/index.js'
-import { changeWorkspace, readFirstNamedDay, type WorkspaceCall } from '../workspaces/index.js'
+import { firstNamedDay, type PrivacyRules } from '../privacy/index.js'
+import { changeWorkspace, readWorkspaceSummary, type WorkspaceCall } from '../workspaces/index.js'
 import { deleteWebhook, listDeliveries, readWebhook, rotateWebhook } from './queries/webhooks.js'
 import { newSecretOf } from './webhooks/signature.js'
 
@@ -17,10 +17,11 @@ export const describeWebhook = async (
   const webhook = await readWebhook(db, workspaceId)
   if (!webhook) return undefined
   // Deliveries to a webhook that was deleted aren't listed.
-  const [named, rows] = await Promise.all([
-    readFirstNamedDay(db, privacy, workspaceId),
+  const [workspace, rows] = await Promise.all([
+    readWorkspaceSummary(db, workspaceId),
     listDeliveries(db, workspaceId, webhook.createdAt),
   ])
+  const named = workspace ? firstNamedDay(privacy.floor, workspace.privacy) : null
   const deliveries = rows.map(({ at, event, status, ...detail }) =>
     named !== null && at.slice(0, 10) >= named ? { at, event, status, ...detail } : { at, event, status },
   )

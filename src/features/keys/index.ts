@@ -1,7 +1,8 @@
 /** Access keys, for other features. */
 export { AccessKeys, issueKey } from './access-keys.js'
-export { requireCombinable } from './policies.js'
+export { canAccessWorkspace, nameOfKey, requireCombinable } from './policies.js'
 export {
+  authorName,
   listKeys,
   type RevokedKey,
   revokeAllKeysOf,

@@ -1,6 +1,8 @@
 /** What access keys may do. */
+
 import type { Scope } from '../../../schemas/keys.js'
 import { validationError } from '../../errors.js'
+import type { KeyInUse } from '../../platform/access/caller.js'
 
 const forEditors: readonly Scope[] = ['activity:write', 'activity:read']
 
@@ -12,3 +14,10 @@ export const requireCombinable = (scopes: readonly Scope[]): void => {
   if (scopes.includes('activity:write') && !scopes.every((scope) => forEditors.includes(scope)))
     throw validationError('/body/scopes', '`activity:write` can be combined with `activity:read` only')
 }
+
+/** A workspace key reaches only that workspace. A personal key reaches all of the person's workspaces. */
+export const canAccessWorkspace = ({ workspaceId }: KeyInUse, wanted: string): boolean =>
+  workspaceId === null || workspaceId === wanted
+
+/** How records name a workspace key, which doesn't act for a person. */
+export const nameOfKey = ({ name }: { name: string }): string => `key ${name}`

@@ -250,3 +250,7 @@ export const revokeKeysCreatedBy = (tx: Db, workspaceId: string, userId: string)
 /** Revokes all personal and workspace keys that a person created. */
 export const revokeAllKeysOf = (tx: Db, userId: string): Promise<RevokedKey[]> =>
   tx.rows(REVOKE_ALL_KEYS, [userId])
+
+/** SQL: how records name an author: the workspace key with this name, or else the person with this login. */
+export const authorName = (keyName: string, login: string): string =>
+  `coalesce('key ' || ${keyName}, ${login})`

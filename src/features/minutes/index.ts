@@ -10,7 +10,7 @@ export {
   readPersonDays,
   writePersonDays,
 } from './person-days.js'
-export { countParameters, countsOf, eachCount, hasActivity } from './queries/count-columns.js'
+export { countParameters, countsOf, eachCount, hasActivity, sumsOf } from './queries/count-columns.js'
 export { lockMinutes, markDays, nameRepos, registerPeople } from './queries/minutes.js'
 export { isPerson, listErased } from './queries/people.js'
 export { type RemovedMinutes, removeFromWorkspaces } from './queries/removed-minutes.js'

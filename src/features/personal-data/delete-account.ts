@@ -9,11 +9,12 @@ import {
   listErasures,
   lockCaller,
   type PersonKey,
+  type User,
 } from '../accounts/index.js'
 import { includesPro, readSubscriptionStatus, unlinkCustomers } from '../billing/index.js'
 import { rollUpDays, tryLockRollup } from '../rollups/index.js'
 import { revokeAllTokens } from '../sessions/index.js'
-import { type Actor, leaveAllWorkspaces } from '../workspaces/index.js'
+import { leaveAllWorkspaces } from '../workspaces/index.js'
 import { eraseBatch } from './queries/erasures.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
@@ -35,7 +36,7 @@ export const deleteAccount = (
   key: PersonKey | undefined,
   userId: string,
   confirm: string,
-  actor: Actor = deletedUser,
+  actor: Pick<User, 'id' | 'login'> = deletedUser,
 ): Promise<number> =>
   database.transaction(async (tx) => {
     const user = await lockCaller(tx, userId)

@@ -1,8 +1,2 @@
-/** Tables of version 1.0.0, for the erasure. */
-
-export {
-  previousActivity,
-  previousMemberDays,
-  previousMemberMonths,
-  previousRepoPeople,
-} from './tables.js'
+/** Rows of version 1.0.0, for the erasure. */
+export { deletePrevious } from './queries/erasures.js'

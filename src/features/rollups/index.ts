@@ -9,5 +9,5 @@ export {
   readPublishedRepos,
   readPublishedWeeks,
 } from './queries/published-weeks.js'
-export { SUM_OF_COUNTS, tryLockRollup, type WorkspaceDay, weekOfMonth } from './queries/rollups.js'
+export { tryLockRollup, type WorkspaceDay, weekOfMonth } from './queries/rollups.js'
 export { rollUpDays } from './roll-up.js'

@@ -1,17 +1,15 @@
 import type { Warnings } from '../../../schemas/common.js'
 import type { ConfigurationBody, ConfigurationEffect } from '../../../schemas/configuration.js'
-import { limits } from '../../../schemas/limits.js'
+import { limits, type WorkspaceQuota } from '../../../schemas/limits.js'
 import type { Database } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
+import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import {
   type Change,
   changeWorkspace,
-  previewChange,
   requirePatterns,
-  requirePatternsToPreview,
   setPatterns,
   type WorkspaceCall,
-  type WorkspaceQuota,
 } from '../workspaces/index.js'
 import { applySettings } from './change-workspace-settings.js'
 import type { ChangeList } from './configuration-changes.js'
@@ -19,7 +17,6 @@ import { batchesOf, type ConfigurationPlan, nameOf, planConfiguration } from './
 import { requireStorageFor, requireStorageQuota } from './policies/storage-quota.js'
 import { deleteOverrides, limitOverrideHistory, writeOverrides } from './queries/overrides.js'
 import { etagOfConfiguration, type Head, readHead } from './read-configuration.js'
-import type { SettingsRules } from './schema/read.js'
 
 export interface ConfigurationResponse {
   changes: ChangeList
@@ -42,46 +39,34 @@ interface Context {
 }
 
 /**
- * Replaces the sections in the body, all or nothing.
+ * Replaces the sections in the body, all or nothing. A dry run gives the same response, without a change.
  * @throws {ApiError} `version_conflict`, `validation_failed`, `settings_too_large`, `repo_outside_patterns`, `key_locked`,
  * `workspace_full`, `workspace_limit`, `unavailable`
  */
 export const changeConfiguration = (
-  context: Context,
-  call: WorkspaceCall,
-  request: ConfigurationRequest,
-): Promise<ConfigurationResponse> =>
-  request.dryRun ? previewConfiguration(context, call, request) : replaceConfiguration(context, call, request)
-
-/** The same response, without a change. */
-const previewConfiguration = (
   { database, rules, quota }: Context,
   call: WorkspaceCall,
-  { sent, preconditions }: ConfigurationRequest,
+  { sent, preconditions, dryRun }: ConfigurationRequest,
 ): Promise<ConfigurationResponse> =>
-  previewChange(database, call, 'admin', async (preview) => {
-    const { workspaceId } = call
-    const plan = await planConfiguration(preview.tx, { workspaceId, sent, preconditions, rules })
-    const { head, patterns, overrides } = plan
-    if (patterns) await requirePatternsToPreview(preview, workspaceId, head.patterns, patterns, quota)
-    if (overrides.grownBytes > 0) await requireStorageFor(preview.tx, workspaceId, overrides.grownBytes)
-    return responseOf(workspaceId, plan, head)
-  })
-
-const replaceConfiguration = (
-  { database, rules, quota }: Context,
-  call: WorkspaceCall,
-  { sent, preconditions }: ConfigurationRequest,
-): Promise<ConfigurationResponse> =>
-  changeWorkspace(database, call, 'admin', async (change) => {
-    const { workspaceId } = call
-    const plan = await planConfiguration(change.tx, { workspaceId, sent, preconditions, rules })
-    const { head, patterns, overrides } = plan
-    if (patterns) await requirePatterns(change, workspaceId, head.patterns, patterns, quota)
-    await writePlan(change, workspaceId, plan)
-    if (overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
-    return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
-  })
+  changeWorkspace(
+    database,
+    call,
+    'admin',
+    async (change) => {
+      const { workspaceId } = call
+      const plan = await planConfiguration(change.tx, { workspaceId, sent, preconditions, rules })
+      const { head, patterns, overrides } = plan
+      if (dryRun) {
+        if (patterns) await requirePatterns(change, workspaceId, head.patterns, patterns, quota)
+        if (overrides.grownBytes > 0) await requireStorageFor(change.tx, workspaceId, overrides.grownBytes)
+        return responseOf(workspaceId, plan, head)
+      }
+      await writePlan(change, workspaceId, plan, quota)
+      if (overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
+      return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
+    },
+    { dryRun },
+  )
 
 const responseOf = (
   workspaceId: string,
@@ -93,9 +78,10 @@ const writePlan = async (
   change: Change,
   workspaceId: string,
   { head, settings, patterns, overrides }: ConfigurationPlan,
+  quota: WorkspaceQuota,
 ): Promise<void> => {
   if (settings) await applySettings(change, workspaceId, head, settings)
-  if (patterns) await setPatterns(change, workspaceId, head.patterns, patterns)
+  if (patterns) await setPatterns(change, workspaceId, head.patterns, patterns, quota)
   await writeOverridePlan(change, workspaceId, overrides)
 }
 

@@ -3,8 +3,8 @@ import type { RestoreBody } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
-import { readCaller } from '../accounts/index.js'
-import { type Actor, insertAuditEntry, lockAdmin } from '../workspaces/index.js'
+import { readCaller, type User } from '../accounts/index.js'
+import { insertAuditEntry, lockAdmin } from '../workspaces/index.js'
 import { haveSameSettings } from './configuration-changes.js'
 import { writableHolder } from './policies/repo-access.js'
 import { checkRestored, type KeysAndRules } from './policies/settings-rules.js'
@@ -31,7 +31,7 @@ interface Write {
   owner: string
   repo: string
   settings: string
-  author: Actor
+  author: Pick<User, 'id' | 'login'>
   reason?: string | undefined
 }
 
@@ -67,7 +67,7 @@ export const writeSnapshot = async (
 const changing = async <T>(
   database: Database,
   question: RepoQuestion,
-  change: (context: { tx: Db; key: SnapshotKey; caller: Actor }) => Promise<T>,
+  change: (context: { tx: Db; key: SnapshotKey; caller: Pick<User, 'id' | 'login'> }) => Promise<T>,
 ): Promise<T> =>
   database.transaction(async (tx) => {
     const caller = await readCaller(tx, question.userId)

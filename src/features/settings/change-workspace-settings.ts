@@ -8,7 +8,6 @@ import { type Preconditions, requirePreconditions } from '../../platform/http/et
 import {
   type Change,
   changeWorkspace,
-  insertPrivacyLevel,
   insertSettingsVersion,
   type WorkspaceCall,
 } from '../workspaces/index.js'
@@ -17,6 +16,7 @@ import { describeChange } from './describe-change.js'
 import { checkRestored, type KeysAndRules, requireSpelling } from './policies/settings-rules.js'
 import {
   readSettingsToChange,
+  recordPrivacyLevel,
   type StoredWorkspaceSettings,
   updateWorkspaceSettings,
 } from './queries/workspace-settings.js'
@@ -196,7 +196,7 @@ const writeSettings = async (
       }),
   ])
   if (!isSamePrivacy) {
-    await insertPrivacyLevel(tx, workspaceId, activityPrivacy, next.activityPrivacySince)
+    await recordPrivacyLevel(tx, workspaceId)
     await record('activity_privacy.changed', undefined, {
       before: current.activityPrivacy,
       after: activityPrivacy,

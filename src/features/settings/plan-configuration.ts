@@ -19,6 +19,7 @@ import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
 import { yieldIfDue } from '../../platform/process/yield-if-due.js'
+import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import { keyListsOf, nextKeyLists, type SettingsContent } from './change-workspace-settings.js'
 import { placeOfOverride } from './configuration-body.js'
 import { type ChangeList, ChangeListBuilder, compareSettings, type Values } from './configuration-changes.js'
@@ -28,7 +29,6 @@ import { countAffected, findOutside } from './queries/configuration.js'
 import { type NewOverride, pagesOfOverrides, type RepoId, type StoredOverride } from './queries/overrides.js'
 import type { StoredWorkspaceSettings } from './queries/workspace-settings.js'
 import { etagOfConfiguration, type Head, readHead } from './read-configuration.js'
-import type { SettingsRules } from './schema/read.js'
 
 const MAX_WARNINGS = 100
 /** The overrides, and the bytes of settings, that are written together. */

@@ -1,9 +1,11 @@
+import type { PrivacyLevel } from '../../../schemas/common.js'
+import type { WorkspaceQuota } from '../../../schemas/limits.js'
 import { spellingFaultsIn } from '../../../schemas/settings-keys.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import { lockCaller, type User } from '../accounts/index.js'
 import { rememberRepos, reposToRemember, storeRepos } from '../named-repos/index.js'
-import { lockAdmin, openPersonalWorkspace, type PersonalRules } from '../workspaces/index.js'
+import { lockAdmin, openPersonalWorkspace } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
 import { findPushTarget, type PushTarget } from './policies/repo-access.js'
 import { requireNewKeySpelling } from './policies/settings-rules.js'
@@ -45,13 +47,13 @@ export const requirePushSpelling = async (
 /** The workspace of a push, and the person: with their present login if it's their personal workspace. */
 const findTarget = async (
   tx: Db,
-  { caller, question, owner }: Push,
+  { caller, question }: Push,
 ): Promise<{ person: User; target: PushTarget }> => {
-  const target = await findPushTarget(tx, question, caller.login, owner)
+  const target = await findPushTarget(tx, question)
   if (target.kind === 'existing') return { person: caller, target }
   // Concurrent first pushes run one by one, and later ones find the workspace of the first.
   const person = await lockCaller(tx, caller.id)
-  return { person, target: await findPushTarget(tx, question, person.login, owner) }
+  return { person, target: await findPushTarget(tx, question) }
 }
 
 /**
@@ -59,7 +61,7 @@ const findTarget = async (
  * R4, R5) and the spelling are decided once more, because both may have changed during the request to the host.
  */
 export const pushSettings = async (
-  { database, ...rules }: PersonalRules & { database: Database },
+  { database, ...rules }: { database: Database; privacy: PrivacyLevel; quota: WorkspaceQuota },
   push: Push,
 ): Promise<Written & { workspaceCreated: boolean }> => {
   const { caller, question, owner, repo, settings, preconditions } = push

@@ -10,10 +10,10 @@ import {
   type RequestPart,
   type SchemaOf,
 } from '../../platform/access/access.js'
-import { isUuid } from '../../platform/http/formats.js'
+import { canAccessWorkspace } from '../keys/index.js'
 import type { WorkspaceCall } from './change-workspace.js'
-import { canAccessWorkspace, requireRole } from './policies/rights.js'
-import { readRole, readRoles } from './queries/members.js'
+import { requireRole } from './policies/rights.js'
+import { readRole } from './queries/members.js'
 
 /** The part of a request that names the workspace. */
 type WorkspaceSource = 'params.id' | 'query.workspace'
@@ -35,16 +35,6 @@ export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<Wor
   find: (request) => findAdmin(request, workspaceIn(request, source)),
   faultOf: (schemaOf) => faultOfSource(schemaOf, source),
 })
-
-/**
- * Like `adminOf`, for a route that changes nothing with `dry_run=true`. @param dryRun a scope that admits an access key
- * only to a dry run
- */
-export const adminOrDryRunOf = (
-  source: WorkspaceSource,
-  scope: Scope,
-  dryRun: Scope,
-): Access<WorkspaceCall> => ({ ...adminOf(source, scope), dryRunScopes: [dryRun] })
 
 /** Access to a person's own data, on a route whose query may name one of their workspaces. */
 export const memberIfWorkspaceGiven = (...scopes: Scope[]): Access<WorkspaceCall | undefined> => ({
@@ -94,39 +84,4 @@ const faultOfSource = (schemaOf: SchemaOf, source: string): string | undefined =
   if (!schema) return `takes its workspace from ${part}.${name}, which it doesn’t require`
   if (schema.format !== 'uuid') return `takes its workspace from ${part}.${name}, which isn’t a UUID`
   return undefined
-}
-
-/** A caller's roles in all workspaces that the call reaches. */
-export interface Roles extends Pick<WorkspaceCall, 'userId' | 'key'> {
-  roles: ReadonlyMap<string, Role>
-}
-
-/**
- * Access to a workspace that the query or only the body names, as `workspace`. Callers who don't administer the query's, or
- * any, are rejected before the body is read, and others by `requireAdminIn` once the name is known.
- * @param scopes those that admit an access key
- */
-export const adminOfNamedWorkspace = (...scopes: Scope[]): Access<Roles> => ({
-  ...anyCallerWith(...scopes),
-  callers: 'an admin of the workspace',
-  errors: ['workspace_not_found', 'admin_required'],
-  find: async ({ server, key, memberId: userId, query }) => {
-    const all = await readRoles(server.db, userId)
-    const reached = all.filter(({ workspaceId }) => !key || canAccessWorkspace(key, workspaceId))
-    requireRole(reached.find(({ role }) => role === 'admin') ?? reached[0], 'admin')
-    const roles = new Map(reached.map(({ workspaceId, role }) => [workspaceId, role]))
-    const { workspace } = query as { workspace?: unknown }
-    // The schema rejects any other one.
-    if (typeof workspace === 'string' && isUuid(workspace.toLowerCase()))
-      requireAdminIn({ userId, key, roles }, workspace)
-    return { userId, key, roles }
-  },
-})
-
-/** @throws {ApiError} `workspace_not_found`, `admin_required` */
-export const requireAdminIn = ({ userId, key, roles }: Roles, workspace: string): WorkspaceCall => {
-  const workspaceId = workspace.toLowerCase()
-  const role = roles.get(workspaceId)
-  requireRole(role && { role }, 'admin')
-  return { workspaceId, userId, key }
 }

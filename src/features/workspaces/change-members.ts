@@ -1,11 +1,12 @@
 import type { Role } from '../../../schemas/common.js'
+import type { WorkspaceQuota } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { lockCaller } from '../accounts/index.js'
 import { revokeKeysCreatedBy } from '../keys/index.js'
 import { recordRevokedKey } from './change-keys.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
-import { requireJoinQuota, type WorkspaceQuota } from './policies/rights.js'
+import { requireJoinQuota } from './policies/rights.js'
 import { type Actor, insertAuditEntry, OPERATOR_ACTOR } from './queries/audit.js'
 import { revokeInvitesOf } from './queries/invites.js'
 import {

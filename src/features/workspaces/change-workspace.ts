@@ -2,7 +2,8 @@ import type { Role } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
 import type { KeyInUse } from '../../platform/access/caller.js'
 import type { Database, Db, TransactionOptions } from '../../platform/database/client.js'
-import { nameOfKey, requireRole } from './policies/rights.js'
+import { nameOfKey } from '../keys/index.js'
+import { requireRole } from './policies/rights.js'
 import { type Actor, type Author, insertAuditEntries } from './queries/audit.js'
 import { readMember } from './queries/members.js'
 import { lockWorkspace, readPresent } from './queries/workspaces.js'
@@ -39,6 +40,7 @@ export interface Change {
 
 /**
  * Runs `work` on a workspace with its administration locked, for a caller who currently has the role.
+ * @param dryRun `work` changes nothing: it sees one state, and nothing is locked, so that no one has to wait for it
  * @throws {ApiError} `workspace_not_found`, `admin_required`
  */
 export const changeWorkspace = <T>(
@@ -46,34 +48,17 @@ export const changeWorkspace = <T>(
   call: WorkspaceCall,
   wanted: Role,
   work: (change: Change) => Promise<T>,
-  options?: TransactionOptions,
-): Promise<T> =>
-  database.transaction(async (tx) => {
-    const { workspaceId, reason } = call
-    const workspace = await lockWorkspace(tx, workspaceId)
-    if (!workspace) throw new ApiError('workspace_not_found')
-    const { caller, actor } = await readAuthor(tx, call, wanted)
-    return work(createChange(tx, { workspaceId, workspace, caller, actor, reason }))
-  }, options)
-
-/**
- * Runs `work`, which changes nothing, on one state of a workspace for a caller who currently has the role. It locks nothing, so
- * that no one has to wait for a dry run.
- * @throws {ApiError} `workspace_not_found`, `admin_required`
- */
-export const previewChange = <T>(
-  database: Database,
-  call: WorkspaceCall,
-  wanted: Role,
-  work: (preview: Pick<Change, 'tx' | 'caller'>) => Promise<T>,
+  { dryRun = false, ...options }: TransactionOptions & { dryRun?: boolean } = {},
 ): Promise<T> =>
   database.transaction(
     async (tx) => {
-      if (!(await readPresent(tx, call.workspaceId))) throw new ApiError('workspace_not_found')
-      const { caller } = await readAuthor(tx, call, wanted)
-      return work({ tx, caller })
+      const { workspaceId, reason } = call
+      const workspace = await (dryRun ? readPresent : lockWorkspace)(tx, workspaceId)
+      if (!workspace) throw new ApiError('workspace_not_found')
+      const { caller, actor } = await readAuthor(tx, call, wanted)
+      return work(createChange(tx, { workspaceId, workspace, caller, actor, reason }))
     },
-    { readsOneState: true },
+    dryRun ? { readsOneState: true } : options,
   )
 
 /** The caller as named in entries, and as the actor of the audit trail. @throws {ApiError} `admin_required` */

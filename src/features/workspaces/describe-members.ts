@@ -1,8 +1,8 @@
 import type { Member } from '../../../schemas/members.js'
 import type { Db } from '../../platform/database/client.js'
-import type { PrivacyRules } from '../privacy/index.js'
+import { firstNamedDay, type PrivacyRules } from '../privacy/index.js'
 import type { ListedMember } from './queries/members.js'
-import { readFirstNamedDay } from './queries/privacy-levels.js'
+import { readWorkspaceSummary } from './queries/privacy-levels.js'
 
 /** The last local day, not before `from`, on which each of the users was active in the workspace. */
 export type LastActiveDays = (
@@ -24,7 +24,8 @@ export const describeMembers = async (
   workspaceId: string,
   listed: ListedMember[],
 ): Promise<Member[]> => {
-  const from = await readFirstNamedDay(db, config.privacy, workspaceId)
+  const workspace = await readWorkspaceSummary(db, workspaceId)
+  const from = workspace ? firstNamedDay(config.privacy.floor, workspace.privacy) : null
   const userIds = listed.map(({ userId }) => userId)
   const days = from === null ? undefined : await lastActiveDays(db, workspaceId, userIds, from)
   return listed.map(({ userId, member }) => ({ ...member, last_active_day: days?.get(userId) ?? null }))

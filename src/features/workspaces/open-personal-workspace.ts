@@ -1,10 +1,10 @@
 import type { PrivacyLevel } from '../../../schemas/common.js'
+import type { WorkspaceQuota } from '../../../schemas/limits.js'
 import { parsePattern } from '../../../schemas/repo-pattern.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import type { User } from '../accounts/index.js'
 import { requirePersonalQuota } from './policies/personal-workspace.js'
-import type { WorkspaceQuota } from './policies/rights.js'
 import { insertAuditEntry } from './queries/audit.js'
 import { insertMember, lockPatternsOf } from './queries/members.js'
 import {
@@ -16,7 +16,7 @@ import {
 } from './queries/workspaces.js'
 
 /** The rules for a personal workspace that a push creates. */
-export interface PersonalRules {
+interface PersonalRules {
   privacy: PrivacyLevel
   quota: WorkspaceQuota
 }
@@ -36,7 +36,7 @@ export const openPersonalWorkspace = async (
   const existing = await readPersonalWorkspace(tx, caller.id)
   const present = existing === undefined ? undefined : await lockWorkspace(tx, existing)
   await lockPatternsOf(tx, caller.id)
-  await requirePersonalQuota(tx, caller.id, owner, quota)
+  await requirePersonalQuota(tx, caller, owner, quota)
   const pattern = parsePattern(`${caller.login}/*`)
   if (!pattern) throw new Error('A login makes a valid pattern')
   if (existing === undefined) {

@@ -222,10 +222,6 @@ export const removals = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.userId] }), index('removals_of_user').on(t.userId)],
 )
 
-/** SQL: how records name an author: the workspace key with this name, or else the person with this login. */
-export const authorName = (keyName: string, login: string): string =>
-  `coalesce('key ' || ${keyName}, ${login})`
-
 /** SQL: invites that can still be redeemed. Nothing makes any other invite active again. */
 export const ACTIVE_INVITE =
   'revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses)'
@@ -341,8 +337,8 @@ export const patterns = table(
   ],
 )
 
-/** SQL: entries whose target is a person. */
-export const ABOUT_PEOPLE = `action like 'member.%' or action = 'invites.revoked'`
+/** SQL: whether an entry's target is a person. */
+export const isAboutPeople = () => `(action like 'member.%' or action = 'invites.revoked')`
 
 export const auditEntries = table(
   'audit_entries',
@@ -387,6 +383,6 @@ export const auditEntries = table(
     index('audit_entries_by_login').on(sql`lower(${t.actor})`, t.id).where(sql`${t.actorId} is null`),
     index('audit_entries_about_login')
       .on(sql`lower(${t.target})`, t.id)
-      .where(sql`${t.targetId} is null and (${sql.raw(ABOUT_PEOPLE)})`),
+      .where(sql`${t.targetId} is null and ${sql.raw(isAboutPeople())}`),
   ],
 )

@@ -6,7 +6,7 @@
 
 import { type CountName, perCount } from '../../../../schemas/counts.js'
 import { limits } from '../../../../schemas/limits.js'
-import { COMPARISON_COST } from '../../../../schemas/repo-pattern.js'
+import { COMPARISON_COST, patternMatches } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -18,7 +18,6 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
-import { patternMatches } from '../../workspaces/index.js'
 import type { CountBatch } from '../sorted-counts.js'
 
 /** A member, found by what a payload or an upload names. */

@@ -12,8 +12,19 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/clock.js'
-import { payerOfWorkspace } from '../../workspaces/index.js'
 import { deliveries, webhooks } from '../tables.js'
+
+/**
+ * SQL: the admin responsible for something in the workspace `w.id`: the one who created it, or else the workspace's
+ * creator, or else the longest-standing admin. If only former admins created it, the people who can remove it pay.
+ * @param creator SQL: the person who created it, or null
+ */
+const payerOfWorkspace = (creator: string): string => {
+  const ifAdmin = (person: string) =>
+    `(select a.user_id from members a where a.workspace_id = w.id and a.role = 'admin' and a.user_id = ${person})`
+  return `coalesce(${ifAdmin(creator)}, ${ifAdmin('w.created_by')},
+    (select a.user_id from members a where a.workspace_id = w.id and a.role = 'admin' order by a.joined_at, a.user_id limit 1))`
+}
 
 /** $1: the workspace; $2: the id of a new webhook; $3: the admin who sees the secret. */
 const ROTATE = statement(

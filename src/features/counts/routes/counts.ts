@@ -5,7 +5,7 @@ import { limits } from '../../../../schemas/limits.js'
 import { validationError } from '../../../errors.js'
 import { sendJsonText } from '../../../platform/http/content.js'
 import { largeJson } from '../../../platform/http/large-json.js'
-import { adminOfNamedWorkspace, requireAdminIn } from '../../workspaces/index.js'
+import { adminOfNamedWorkspace, requireAdminIn } from '../access.js'
 import { checkCountsDay, uploadCounts } from '../upload-counts.js'
 
 const writing = adminOfNamedWorkspace('counts:write')

@@ -2,8 +2,7 @@
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, statement, text } from '../../../platform/database/statement.js'
 import { listDays } from '../../../platform/time/days.js'
-import { eachCount } from '../../minutes/index.js'
-import { SUM_OF_COUNTS } from '../../rollups/index.js'
+import { eachCount, sumsOf } from '../../minutes/index.js'
 import type { Filter } from './filter.js'
 import { type ActivityRows, activityOf, type NamedDays, notPeople, RAW, SUMS, sums } from './sources.js'
 
@@ -23,7 +22,7 @@ const READ_DAYS = statement(
   where a.workspace_id = $1::uuid and a.day = any($5::date[]) and a.repo_key = $3::text
   union all
   select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.user_id <> all($6::uuid[]))::int
-  from (select a.day, a.user_id, ${SUM_OF_COUNTS} from ${RAW} a group by a.day, a.user_id) a
+  from (select a.day, a.user_id, ${sumsOf('a')} from ${RAW} a group by a.day, a.user_id) a
   group by a.day`,
 )
 

@@ -4,8 +4,7 @@ import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, orNull, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { countsOf, eachCount } from '../../minutes/index.js'
-import { SUM_OF_COUNTS } from '../../rollups/index.js'
+import { countsOf, eachCount, sumsOf } from '../../minutes/index.js'
 import { activityOf, notPeople, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
 
 /** $5: whole months; $6, $7: partly valid months, and bits of their valid days; $8: who isn’t counted as a person. */
@@ -84,7 +83,7 @@ const READ_MEMBERS = statement(
     select user_id, minutes, ${countsOf()}, (minutes > 0)::int, case when minutes > 0 then day end
     from member_days where workspace_id = $1::uuid and day = any($6::date[])
     union all
-    select a.user_id, ${SUM_OF_COUNTS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
+    select a.user_id, ${sumsOf('a')}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
     from ${RAW} a group by a.user_id, a.day
   ), people as (
     select a.user_id, ${SUMS}, sum(a.active_days) as active_days, max(a.last_active_day) as last_active_day

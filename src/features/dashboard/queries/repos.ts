@@ -3,8 +3,7 @@
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { integer, orNull, statement, text } from '../../../platform/database/statement.js'
-import { countsOf, eachCount } from '../../minutes/index.js'
-import { SUM_OF_COUNTS } from '../../rollups/index.js'
+import { countsOf, eachCount, sumsOf } from '../../minutes/index.js'
 import { activityOf, notPeople, OF_REPO, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
 
 /** SQL: who is in which repository, in whole months ($5) and partly valid ones ($6, $7: bits of their valid days). `union` keeps one row for each person and repository. */
@@ -31,7 +30,7 @@ const READ_REPOS = statement(
     select repo_key, minutes, ${countsOf()}
     from repo_days where workspace_id = $1::uuid and day = any($9::date[]) and ${OF_REPO}
     union all
-    select a.repo_key, ${SUM_OF_COUNTS} from ${RAW} a group by a.repo_key
+    select a.repo_key, ${sumsOf('a')} from ${RAW} a group by a.repo_key
   ), repos as (
     select a.repo_key, ${SUMS} from parts a group by a.repo_key
   ), placed as (

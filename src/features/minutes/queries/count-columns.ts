@@ -16,3 +16,7 @@ export const countParameters = (first: number, type: string): string =>
 /** SQL: whether a row has any minutes or counts. */
 export const hasActivity = (row: string): string =>
   `${row}.minutes + ${eachCount((count) => `${row}.${count}`, ' + ')} > 0`
+
+/** SQL: the sums of the minutes and counts of rows `a`, by their names. */
+export const sumsOf = (row: string): string =>
+  `sum(${row}.minutes) as minutes, ${eachCount((count) => `sum(${row}.${count}) as ${count}`)}`

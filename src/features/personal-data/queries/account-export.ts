@@ -5,7 +5,7 @@ import type { Db, Parameter } from '../../../platform/database/client.js'
 import { type Statement, singleRow, statement, text, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
 import { hasActivity } from '../../minutes/index.js'
-import { ABOUT_PEOPLE } from '../../workspaces/index.js'
+import { isAboutPeople } from '../../workspaces/index.js'
 
 /** SQL: a timestamp in the format of every other response. */
 export const at = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -266,7 +266,7 @@ const auditList = (name: string, actor: string, target: string, condition: strin
     { id: 'uuid' },
   )
 
-const ofPerson = `(${ABOUT_PEOPLE})`
+const ofPerson = isAboutPeople()
 const nameless = 'null::text'
 
 /** The audit trail without other people's names. $2: the user. */

@@ -7,7 +7,6 @@
  * its rollups. These have their own statements below.
  */
 
-import { getTableName } from 'drizzle-orm'
 import { countNames, perCount } from '../../../../schemas/counts.js'
 import type { Db } from '../../../platform/database/client.js'
 import { limitedDelete, limitedUpdate } from '../../../platform/database/limited-delete.js'
@@ -20,7 +19,7 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
-import { DELETED_LOGIN, DELETED_USER, type Erasure, endErasure } from '../../accounts/index.js'
+import { DELETED_USER, type Erasure, endErasure } from '../../accounts/index.js'
 import { reassignViews } from '../../dashboard/index.js'
 import {
   countParameters,
@@ -31,15 +30,10 @@ import {
   markDays,
   registerPeople,
 } from '../../minutes/index.js'
-import {
-  previousActivity,
-  previousMemberDays,
-  previousMemberMonths,
-  previousRepoPeople,
-} from '../../previous/index.js'
+import { deletePrevious } from '../../previous/index.js'
 import type { WorkspaceDay } from '../../rollups/index.js'
 import { peopleColumns } from '../../tables.js'
-import { ABOUT_PEOPLE, auditEntries } from '../../workspaces/index.js'
+import { anonymizeAuditEntries } from '../../workspaces/index.js'
 
 /** The tables' rules as SQL. $1: the user; $2: how many rows. */
 const STEPS: Statement<unknown>[] = peopleColumns().flatMap(
@@ -52,24 +46,6 @@ const STEPS: Statement<unknown>[] = peopleColumns().flatMap(
     }
     return []
   },
-)
-
-/** SQL: whether an entry is by, or about, the user. Entries from before ids were stored have only the login ($2). */
-const IS_ACTOR = `(actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::text))`
-const IS_TARGET = `(target_id = $1::uuid or (target_id is null and (${ABOUT_PEOPLE}) and lower(target) = $2::text))`
-
-/** $1, $2: the user and the login in lower case; $3: how many rows. */
-const ANONYMIZE_AUDIT_TRAIL = limitedUpdate(
-  'anonymize audit trail',
-  auditEntries,
-  `
-    actor = case when ${IS_ACTOR} then '${DELETED_LOGIN}' else actor end,
-    actor_id = case when ${IS_ACTOR} then '${DELETED_USER}' else actor_id end,
-    target = case when ${IS_TARGET} then '${DELETED_LOGIN}' else target end,
-    target_id = case when ${IS_TARGET} then '${DELETED_USER}' else target_id end,
-    details = regexp_replace(details::text, '***="' || $2::text || '"', '"${DELETED_LOGIN}"', 'gi')::jsonb`,
-  `(${IS_ACTOR} or ${IS_TARGET})`,
-  '$3',
 )
 
 const FIND_WORKSPACE = statement(
@@ -148,17 +124,6 @@ const REASSIGN_ACTIVITY = statement(
     ${eachCount((count) => `${count} = a.${count} + excluded.${count}`)}`,
 )
 
-/** $1: the workspace; $2: the user. Rows of version 1.0.0, whose copies are reassigned. */
-const DELETE_PREVIOUS = [previousActivity, previousMemberDays, previousMemberMonths, previousRepoPeople].map(
-  (table) =>
-    limitedDelete(
-      `delete copied ${getTableName(table)} rows`,
-      table,
-      'workspace_id = $1::uuid and user_id = $2::uuid',
-      '$3',
-    ),
-)
-
 const DELETE_PERSON = statement(
   'delete person with activity',
   {},
@@ -180,8 +145,7 @@ const reassignActivity = async (
   await lockMinutes(tx, [userId], { waits: true })
   const [first] = await tx.rows(FIND_FIRST_MONTH, [workspaceId, userId])
   if (!first?.month) {
-    for (const step of DELETE_PREVIOUS)
-      if ((await tx.rows(step, [workspaceId, userId, rows])).length > 0) return []
+    if (await deletePrevious(tx, workspaceId, userId, rows)) return []
     await tx.rows(CLEAR_CLOSER, [workspaceId, userId])
     await tx.rows(DELETE_PERSON, [workspaceId, userId])
     return []
@@ -214,7 +178,7 @@ export const eraseBatch = async (
   { userId, loginKey }: Erasure,
   rows: number,
 ): Promise<WorkspaceDay[] | undefined> => {
-  if ((await tx.rows(ANONYMIZE_AUDIT_TRAIL, [userId, loginKey, rows])).length > 0) return []
+  if ((await anonymizeAuditEntries(tx, userId, loginKey, rows)) > 0) return []
   for (const step of STEPS) if ((await tx.rows(step, [userId, rows])).length > 0) return []
   if (await reassignViews(tx, userId)) return []
   const changed = await reassignActivity(tx, userId, rows)

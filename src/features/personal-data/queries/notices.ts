@@ -2,6 +2,7 @@
 import { limits } from '../../../../schemas/limits.js'
 import { splitRepo } from '../../../../schemas/repo-keys.js'
 import type { RepoPattern } from '../../../../schemas/repo-pattern.js'
+import { patternMatches } from '../../../../schemas/repo-pattern.js'
 import { boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Database, Db } from '../../../platform/database/client.js'
 import {
@@ -18,7 +19,8 @@ import {
 } from '../../../platform/database/statement.js'
 import { codeOf } from '../../../platform/process/code-of.js'
 import { DELETED_LOGIN } from '../../accounts/index.js'
-import { authorName, patternMatches, SERVICE_ACTOR } from '../../workspaces/index.js'
+import { authorName } from '../../keys/index.js'
+import { SERVICE_ACTOR } from '../../workspaces/index.js'
 
 /** How many changes a kind of notice is made from, so that many changes by one admin don't hide those of another. */
 const MAX_CHANGES = 1_000

@@ -1,7 +1,7 @@
 /** A workspace export's items as JSON, a page at a time. $2 of each list: the workspace. */
 import type { Db } from '../../../platform/database/client.js'
 import { statement, text } from '../../../platform/database/statement.js'
-import { authorName } from '../../workspaces/index.js'
+import { authorName } from '../../keys/index.js'
 import { at, list, SETTINGS_PER_PAGE } from './account-export.js'
 
 const author = authorName('v.created_by_key', 'u.login')

@@ -2,7 +2,7 @@
 import { limits } from '../../../../schemas/limits.js'
 import type { RecordingHours } from '../../../../schemas/recording.js'
 import { splitRepo } from '../../../../schemas/repo-keys.js'
-import { COMPARISON_COST, likenessOf } from '../../../../schemas/repo-pattern.js'
+import { COMPARISON_COST, likenessOf, patternMatches } from '../../../../schemas/repo-pattern.js'
 import { ApiError } from '../../../errors.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
@@ -20,7 +20,6 @@ import {
 } from '../../../platform/database/statement.js'
 import { groupBy, requireValue } from '../../../platform/process/maps.js'
 import { FIRST_DAY } from '../../../platform/time/days.js'
-import { FIRST_COUNTED_DAY, patternMatches } from '../../workspaces/index.js'
 
 const targetColumns = {
   n: integer,
@@ -39,6 +38,15 @@ const targetColumns = {
   reposOff: orNull(texts),
 }
 type TargetRow = RowOf<typeof targetColumns>
+
+/**
+ * SQL: the first day on which the membership `m` counts minutes. Null: every day counts. People who became members
+ * through a link find out at their next visit, and have that day to leave.
+ */
+const FIRST_COUNTED_DAY = `case when exists (
+    select from organization_members om
+    where om.workspace_id = m.workspace_id and om.user_id = m.user_id and om.confirmed_at is not null
+  ) then (m.joined_at at time zone 'UTC')::date + 1 end`
 
 /**
  * People with minutes to count, their recording preferences and, one per row, the workspaces in which they count. $1:

@@ -1,5 +1,6 @@
 import type { PrivacyLevel, Role } from '../../../../schemas/common.js'
 import type { ProjectPage } from '../../../../schemas/projects.js'
+import { patternMatches } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -14,7 +15,6 @@ import {
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/clock.js'
 import { hasActivity } from '../../minutes/index.js'
-import { patternMatches } from '../../workspaces/index.js'
 
 type Project = ProjectPage['projects'][number]
 

@@ -18,7 +18,7 @@ import {
 } from '../../../platform/database/statement.js'
 import { HOURS } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { countsOf, eachCount, hasActivity, markDays } from '../../minutes/index.js'
+import { countsOf, hasActivity, markDays, sumsOf } from '../../minutes/index.js'
 
 export interface WorkspaceMonth {
   workspaceId: string
@@ -137,9 +137,6 @@ const clear = (tables: string[], period: string) =>
 const CLEAR_DAY = clear(ROLLUPS_OF_DAYS, 'day = $2::date')
 const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
 
-/** SQL: sums of `a`. */
-export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, ${eachCount((count) => `sum(a.${count}) as ${count}`)}`
-
 /** SQL: the activity of the workspace $1 on the day $2. */
 const OF_DAY = `daily_activity a where a.workspace_id = $1::uuid and a.day = $2::date and ${hasActivity('a')}`
 
@@ -159,17 +156,17 @@ const SUM_OF_HOURS = `case when count(a.hours) > 0 then array[${Array.from(
 const INSERT_DAY = writes({
   'insert member days': `
   insert into member_days (workspace_id, day, user_id, minutes, ${countsOf()})
-  select $1::uuid, $2::date, a.user_id, ${SUM_OF_COUNTS}
+  select $1::uuid, $2::date, a.user_id, ${sumsOf('a')}
   from ${OF_DAY}
   group by a.user_id`,
   'insert days': `
   insert into workspace_days (workspace_id, day, minutes, ${countsOf()}, active_members, people_with_hours)
-  select $1::uuid, $2::date, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}
+  select $1::uuid, $2::date, ${sumsOf('a')}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}
   from ${OF_DAY}
   having count(*) > 0`,
   'insert repository days': `
   insert into repo_days (workspace_id, day, repo_key, minutes, ${countsOf()}, active_members, people_with_hours, hours)
-  select $1::uuid, $2::date, a.repo_key, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}, ${SUM_OF_HOURS}
+  select $1::uuid, $2::date, a.repo_key, ${sumsOf('a')}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}, ${SUM_OF_HOURS}
   from ${OF_DAY}
   group by a.repo_key`,
   'insert hours': `
@@ -210,20 +207,20 @@ const WEEK_MINUTES = `array[${Array.from(
 const INSERT_MONTH = writes({
   'insert member months': `
   insert into member_months (workspace_id, month, user_id, minutes, ${countsOf()}, active_day_bits)
-  select a.workspace_id, $2::date, a.user_id, ${SUM_OF_COUNTS}, ${ACTIVE_BITS}
+  select a.workspace_id, $2::date, a.user_id, ${sumsOf('a')}, ${ACTIVE_BITS}
   from member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.user_id`,
   'insert repository months': `
   insert into repo_months (workspace_id, month, repo_key, minutes, ${countsOf()})
-  select a.workspace_id, $2::date, a.repo_key, ${SUM_OF_COUNTS}
+  select a.workspace_id, $2::date, a.repo_key, ${sumsOf('a')}
   from repo_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
   'insert repository people': `
   insert into repo_people (workspace_id, month, repo_key, user_id, minutes, ${countsOf()}, day_bits,
     active_day_bits, week_minutes)
-  select $1::uuid, $2::date, a.repo_key, a.user_id, ${SUM_OF_COUNTS}, bit_or(${BIT}), ${ACTIVE_BITS}, ${WEEK_MINUTES}
+  select $1::uuid, $2::date, a.repo_key, a.user_id, ${sumsOf('a')}, bit_or(${BIT}), ${ACTIVE_BITS}, ${WEEK_MINUTES}
   from daily_activity a
   where a.workspace_id = $1::uuid and ${IN_MONTH} and ${hasActivity('a')} and a.${IS_NOT_DELETED}
   group by a.repo_key, a.user_id`,

@@ -7,26 +7,22 @@
  * - R5: another push without a match is answered with `workspace_required` and a suggested pattern.
  */
 
+import type { WorkspaceQuota } from '../../../../schemas/limits.js'
 import type { SettingsKeyRules } from '../../../../schemas/settings-keys.js'
 import { ApiError } from '../../../errors.js'
 import type { Db } from '../../../platform/database/client.js'
 import { readCaller, type User } from '../../accounts/index.js'
-import {
-  readRole,
-  requirePersonalQuota,
-  type WorkspaceQuota,
-  workspaceRequired,
-} from '../../workspaces/index.js'
+import { requirePersonalQuota } from '../../workspaces/index.js'
 import { findMatches, type RepoMatch, readEffectiveConfig } from '../queries/effective-config.js'
-import type { RepoQuestion } from '../queries/matches.js'
+import { isInWorkspace, type RepoQuestion } from '../queries/matches.js'
 import { readBestSnapshot, type SnapshotKey } from '../queries/snapshots.js'
 
 /** A caller's matches. Asking for a workspace that the caller isn't in, or that doesn't match, fails. */
 const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> => {
   const matches = await findMatches(db, question)
   if (matches.length > 0 || question.workspaceId === undefined) return matches
-  const role = await readRole(db, question.workspaceId, question.userId)
-  throw new ApiError(role === undefined ? 'workspace_not_found' : 'not_a_member')
+  const inWorkspace = await isInWorkspace(db, question.userId, question.workspaceId)
+  throw new ApiError(inWorkspace ? 'not_a_member' : 'workspace_not_found')
 }
 
 /** The error for a read that found no snapshot. The repository's owner simply hasn't pushed it yet. */
@@ -63,26 +59,20 @@ export const writableHolder = async (
 export type PushTarget = { kind: 'existing'; workspaceId: string } | { kind: 'personal' }
 
 /**
- * R2, R4, R5: the best workspace that the caller administers and that holds the settings, or else the best one that the
+ * R2, R4: the best workspace that the caller administers and that holds the settings, or else the best one that the
  * caller administers. @throws {ApiError}
  */
-const choosePushTarget = (matches: readonly RepoMatch[], ownsRepo: boolean, owner: string): PushTarget => {
+const choosePushTarget = (matches: readonly RepoMatch[]): PushTarget => {
   const administered = matches.filter(({ role }) => role === 'admin')
   const best = administered.find(({ holds }) => holds) ?? administered[0]
   if (best) return { kind: 'existing', workspaceId: best.workspaceId }
   if (matches.length > 0) throw new ApiError('admin_required')
-  if (!ownsRepo) throw workspaceRequired(owner)
   return { kind: 'personal' }
 }
 
 /** @throws {ApiError} as `choosePushTarget`, and for a workspace that the caller isn't in */
-export const findPushTarget = async (
-  db: Db,
-  question: RepoQuestion,
-  callerLogin: string,
-  owner: string,
-): Promise<PushTarget> =>
-  choosePushTarget(await matchesFor(db, question), isOwner(question, callerLogin), owner)
+export const findPushTarget = async (db: Db, question: RepoQuestion): Promise<PushTarget> =>
+  choosePushTarget(await matchesFor(db, question))
 
 /** R3, in one statement with the read itself: the snapshot, unless the caller already has it. @throws {ApiError} */
 export const readForPull = async (db: Db, question: RepoQuestion, ifNoneMatch: string | undefined) => {
@@ -114,8 +104,8 @@ export const findPushable = async (
   quota: WorkspaceQuota,
 ): Promise<{ caller: User; target: PushTarget }> => {
   const caller = await readCaller(db, question.userId)
-  const target = await findPushTarget(db, question, caller.login, owner)
-  if (target.kind === 'personal') await requirePersonalQuota(db, caller.id, owner, quota)
+  const target = await findPushTarget(db, question)
+  if (target.kind === 'personal') await requirePersonalQuota(db, caller, owner, quota)
   return { caller, target }
 }
 

@@ -17,7 +17,7 @@ import {
   spellingFaultsIn,
 } from '../../../../schemas/settings-keys.js'
 import { ApiError, escapePointer, shorten } from '../../../errors.js'
-import type { SettingsRules } from '../schema/read.js'
+import type { SettingsRules } from '../../../platform/settings-schema/read.js'
 import type { SettingsObject } from '../settings-merge.js'
 
 export interface KeysAndRules {

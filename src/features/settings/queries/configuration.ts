@@ -2,9 +2,9 @@
 import type { ConfigurationEffect } from '../../../../schemas/configuration.js'
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import type { RepoPattern } from '../../../../schemas/repo-pattern.js'
+import { patternMatches } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import { integer, singleRow, statement, text } from '../../../platform/database/statement.js'
-import { patternMatches } from '../../workspaces/index.js'
 import { placesOf } from './overrides.js'
 
 /** Every write gets a new revision, so the revisions' count and sum change with every change. */

@@ -15,7 +15,7 @@ import {
   text,
 } from '../../../platform/database/statement.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/clock.js'
-import { authorName } from '../../workspaces/index.js'
+import { authorName } from '../../keys/index.js'
 
 const AUTHOR = authorName('v.created_by_key', 'u.login')
 

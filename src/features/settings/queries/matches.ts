@@ -1,6 +1,9 @@
 /** SQL: which of a caller's workspaces match a repository, in the order that's used everywhere. */
+
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
-import { patternMatches } from '../../workspaces/index.js'
+import { patternMatches } from '../../../../schemas/repo-pattern.js'
+import type { Db } from '../../../platform/database/client.js'
+import { bool, singleRow, statement } from '../../../platform/database/statement.js'
 
 /** A caller and a repository. */
 export interface RepoQuestion extends RepoKeys {
@@ -45,3 +48,13 @@ export const WITH_BEST_PATTERN = `members m
  * workspace's id begins with its creation time, so ordering by id covers the last two.
  */
 export const MATCH_ORDER = `(m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id`
+
+const IS_IN_WORKSPACE = statement(
+  'check membership',
+  { found: bool },
+  `select exists (select from members where user_id = $1::uuid and workspace_id = $2::uuid) as found`,
+)
+
+/** Whether a person is a member of a workspace that exists. */
+export const isInWorkspace = async (db: Db, userId: string, workspaceId: string): Promise<boolean> =>
+  singleRow(await db.rows(IS_IN_WORKSPACE, [userId, workspaceId])).found

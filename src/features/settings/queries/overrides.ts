@@ -5,7 +5,8 @@ import { type BoundedPage, boundedList, readBoundedPage } from '../../../platfor
 import type { Db } from '../../../platform/database/client.js'
 import { integer, moment, type RowOf, statement, text, uuid } from '../../../platform/database/statement.js'
 import { withUpdatedAt } from '../../../platform/time/clock.js'
-import { type Author, authorName } from '../../workspaces/index.js'
+import { authorName } from '../../keys/index.js'
+import type { Change } from '../../workspaces/index.js'
 import { historyOf } from './history.js'
 import { keyParameters, matchesKeyParameters, type SnapshotKey } from './snapshots.js'
 
@@ -121,7 +122,7 @@ export const writeOverrides = async (
   tx: Db,
   workspaceId: string,
   list: NewOverride[],
-  { author, reason }: { author: Author; reason: string | null },
+  { author, reason }: { author: Change['caller']; reason: string | null },
 ): Promise<void> => {
   const places = placesOf(list)
   // An earlier release leaves the history behind when it removes an override.

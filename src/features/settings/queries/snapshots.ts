@@ -16,7 +16,7 @@ import {
 } from '../../../platform/database/statement.js'
 import { etagDiffers, etagSql } from '../../../platform/http/etag.js'
 import { withUpdatedAt } from '../../../platform/time/clock.js'
-import type { Actor } from '../../workspaces/index.js'
+import type { User } from '../../accounts/index.js'
 import { snapshots, snapshotVersions } from '../tables.js'
 import { dropOldVersions, historyOf } from './history.js'
 import { MATCH_ORDER, type RepoQuestion, repoParameters, WITH_EVERY_PATTERN } from './matches.js'
@@ -154,7 +154,7 @@ export const readSettings = async (db: Db, key: SnapshotKey): Promise<string | u
 interface NewContent {
   settings: string
   sizeBytes: number
-  author: Actor
+  author: Pick<User, 'id' | 'login'>
   reason?: string | undefined
 }
 

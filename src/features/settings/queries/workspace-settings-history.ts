@@ -1,22 +1,28 @@
 /** The last versions of a workspace's settings. */
-import { eq } from 'drizzle-orm'
 import { limits } from '../../../../schemas/limits.js'
 import { isSameSetting } from '../../../../schemas/settings-keys.js'
 import { LISTED_VALUE_BYTES } from '../../../../schemas/workspace-settings.js'
 import type { Db } from '../../../platform/database/client.js'
 import { bool, integer, moment, orNull, statement, text } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/clock.js'
-import { authorName, workspaceSettingsVersions } from '../../workspaces/index.js'
-import { dropOldVersions, historyOf } from './history.js'
+import { authorName } from '../../keys/index.js'
+import { historyOf } from './history.js'
+
+const DROP_VERSIONS = statement(
+  'delete old workspace settings versions',
+  {},
+  `delete from workspace_settings_versions where workspace_id = $1::uuid and version <= $2::int`,
+)
 
 /** @param version the newest */
-export const dropOldSettingsVersions = (tx: Db, workspaceId: string, version: number): Promise<void> =>
-  dropOldVersions(
-    tx,
-    workspaceSettingsVersions,
-    eq(workspaceSettingsVersions.workspaceId, workspaceId),
-    version,
-  )
+export const dropOldSettingsVersions = async (
+  tx: Db,
+  workspaceId: string,
+  version: number,
+): Promise<void> => {
+  const oldest = version - limits.settings_versions_kept
+  if (oldest >= 1) await tx.rows(DROP_VERSIONS, [workspaceId, oldest])
+}
 
 /** $1: the workspace. The current version is read from the workspace. */
 const VERSIONS = `

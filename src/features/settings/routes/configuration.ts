@@ -15,7 +15,7 @@ import { JSON_TYPE } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { largeJson } from '../../../platform/http/large-json.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
-import { adminOrDryRunOf, memberOf } from '../../workspaces/index.js'
+import { adminOf, memberOf } from '../../workspaces/index.js'
 import { type ConfigurationResponse, changeConfiguration } from '../change-configuration.js'
 import { configurationBody, requireValidConfiguration } from '../configuration-body.js'
 import { isWithinQuota } from '../queries/storage-quota.js'
@@ -41,7 +41,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const rules = config.settingsRules
   const bodies = largeJson(app, configurationBody)
   const reading = memberOf('params.id', 'settings:read')
-  const writing = adminOrDryRunOf('params.id', 'settings:write', 'settings:read')
+  const writing = { ...adminOf('params.id', 'settings:write'), dryRunScopes: ['settings:read' as const] }
 
   app.route({
     method: 'GET',

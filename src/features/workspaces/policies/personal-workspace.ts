@@ -1,13 +1,15 @@
 /** Whether a push to the caller's own repository may create the personal workspace, or add a pattern to it. */
-import { limits } from '../../../../schemas/limits.js'
+
+import { limits, type WorkspaceQuota } from '../../../../schemas/limits.js'
 import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
 import { ApiError } from '../../../errors.js'
 import type { Db } from '../../../platform/database/client.js'
+import type { User } from '../../accounts/index.js'
 import { countPatterns, readPersonalWorkspace } from '../queries/workspaces.js'
-import { requireCreateQuota, requirePatternQuota, type WorkspaceQuota } from './rights.js'
+import { requireCreateQuota, requirePatternQuota } from './rights.js'
 
 /** No pattern matches a repository of this owner. */
-export const workspaceRequired = (owner: string) =>
+const workspaceRequired = (owner: string) =>
   new ApiError('workspace_required', { suggested_pattern: suggestedPattern(owner) })
 
 /** The owner's own pattern, or the nearest parent group's if that is too long for a pattern. */
@@ -18,13 +20,18 @@ const suggestedPattern = (owner: string): string => {
   return `${shortened.slice(0, shortened.lastIndexOf('/'))}/${SUBGROUPS}`
 }
 
-/** Reliable as `requireCreateQuota`. @throws {ApiError} `workspace_required` if the workspace can't have another pattern, `workspace_limit` */
+/**
+ * Reliable as `requireCreateQuota`.
+ * @throws {ApiError} `workspace_required` for others' repositories, and if the workspace can't have another pattern;
+ * `workspace_limit`
+ */
 export const requirePersonalQuota = async (
   db: Db,
-  userId: string,
+  { id: userId, login }: User,
   owner: string,
   quota: WorkspaceQuota,
 ): Promise<void> => {
+  if (owner.toLowerCase() !== login.toLowerCase()) throw workspaceRequired(owner)
   const personal = await readPersonalWorkspace(db, userId)
   if (personal !== undefined) {
     if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)

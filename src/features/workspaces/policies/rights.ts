@@ -1,18 +1,10 @@
 /** The rights of roles, access keys and organizations, and each person's quotas. */
 import type { Role } from '../../../../schemas/common.js'
-import type { AdjustedLimits } from '../../../../schemas/limits.js'
+import type { WorkspaceQuota } from '../../../../schemas/limits.js'
 import { parsePatterns } from '../../../../schemas/repo-pattern.js'
 import { ApiError } from '../../../errors.js'
-import type { KeyInUse } from '../../../platform/access/caller.js'
 import type { Db } from '../../../platform/database/client.js'
 import { countWorkspacesOf, lockRole } from '../queries/members.js'
-
-/** A workspace key reaches only that workspace. A personal key reaches all of the person's workspaces. */
-export const canAccessWorkspace = ({ workspaceId }: KeyInUse, wanted: string): boolean =>
-  workspaceId === null || workspaceId === wanted
-
-/** How records name a workspace key, which doesn't act for a person. */
-export const nameOfKey = ({ name }: { name: string }): string => `key ${name}`
 
 /**
  * An organization may add members only to a workspace that records its own repositories or those of its subgroups.
@@ -23,15 +15,6 @@ export const requireInsideOrganization = (organization: string, patterns: string
   const isInside = ({ ownerKey }: { ownerKey: string }) => `${ownerKey}/`.startsWith(`${key}/`)
   if (!parsePatterns(patterns).every(isInside)) throw new ApiError('pattern_outside_organization')
 }
-
-/**
- * How many workspaces a person may create, and be in, and how many patterns the latter may have. People who have more
- * keep them. Joining through an organization isn't limited.
- */
-export type WorkspaceQuota = Pick<
-  AdjustedLimits,
-  'workspaces_created' | 'workspaces_joined' | 'patterns_per_person'
->
 
 /**
  * Only the caller's own actions are limited, so that an admin learns nothing about the members. Others may still add

@@ -3,10 +3,11 @@ import { MAX, v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '../../../../schemas/audit.js'
 import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
+import { limitedUpdate } from '../../../platform/database/limited-delete.js'
 import { json, moment, orNull, text, uuid } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/clock.js'
-import { DELETED_LOGIN } from '../../accounts/index.js'
-import { ABOUT_PEOPLE, auditEntries } from '../tables.js'
+import { DELETED_LOGIN, DELETED_USER } from '../../accounts/index.js'
+import { auditEntries, isAboutPeople } from '../tables.js'
 
 /** A person in the audit trail. */
 export interface Actor {
@@ -73,7 +74,7 @@ const byDeleted = `exists (
         )`
 const aboutDeleted = `exists (
           select from erasures x
-          where x.user_id = target_id or (target_id is null and (${ABOUT_PEOPLE}) and x.login_key = lower(target))
+          where x.user_id = target_id or (target_id is null and ${isAboutPeople()} and x.login_key = lower(target))
         )`
 
 /** Two statements, so that the index finds a page wherever it begins. $2: the workspace. */
@@ -105,3 +106,33 @@ export const listAuditEntries = async (
   const { rows, more } = await readBoundedPage(db, list, limit, [workspaceId, ...(after ?? [])])
   return { rows: rows.map((row) => ({ ...row, at: toTimestamp(row.at) })), more }
 }
+
+/** SQL: whether an entry is by, or about, the user. Entries from before ids were stored have only the login ($2). */
+const IS_ACTOR = `(actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::text))`
+const IS_TARGET = `(target_id = $1::uuid or (target_id is null and ${isAboutPeople()} and lower(target) = $2::text))`
+
+/** $1, $2: the user and the login in lower case; $3: how many rows. */
+const ANONYMIZE_AUDIT_TRAIL = limitedUpdate(
+  'anonymize audit trail',
+  auditEntries,
+  `
+    actor = case when ${IS_ACTOR} then '${DELETED_LOGIN}' else actor end,
+    actor_id = case when ${IS_ACTOR} then '${DELETED_USER}' else actor_id end,
+    target = case when ${IS_TARGET} then '${DELETED_LOGIN}' else target end,
+    target_id = case when ${IS_TARGET} then '${DELETED_USER}' else target_id end,
+    details = regexp_replace(details::text, '***="' || $2::text || '"', '"${DELETED_LOGIN}"', 'gi')::jsonb`,
+  `(${IS_ACTOR} or ${IS_TARGET})`,
+  '$3',
+)
+
+/**
+ * Takes the name of a deleted account out of the audit trail, a few entries at a time.
+ * @param loginKey the login in lower case
+ * @returns how many entries were changed
+ */
+export const anonymizeAuditEntries = async (
+  tx: Db,
+  userId: string,
+  loginKey: string,
+  rows: number,
+): Promise<number> => (await tx.rows(ANONYMIZE_AUDIT_TRAIL, [userId, loginKey, rows])).length

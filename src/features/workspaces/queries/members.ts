@@ -19,7 +19,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/clock.js'
-import { joinedByOrganization, members } from '../tables.js'
+import { members } from '../tables.js'
 
 const membership = (workspaceId: string, userId: string) =>
   and(eq(members.workspaceId, workspaceId), eq(members.userId, userId))
@@ -32,13 +32,6 @@ export const readRole = async (db: Db, workspaceId: string, userId: string): Pro
     .where(membership(workspaceId, userId))
   return member?.role
 }
-
-/** The workspaces that a person is in. */
-export const readRoles = (db: Db, userId: string): Promise<{ workspaceId: string; role: Role }[]> =>
-  db
-    .select({ workspaceId: members.workspaceId, role: members.role })
-    .from(members)
-    .where(eq(members.userId, userId))
 
 const READ_MEMBER = statement(
   'read member',
@@ -98,12 +91,6 @@ export const insertMember = async (
   await tx.insert(members).values({ workspaceId, userId, role })
 }
 
-/**
- * SQL: the first day on which the membership `m` counts minutes. Null: every day counts. People who became members
- * through a link find out at their next visit, and have that day to leave.
- */
-export const FIRST_COUNTED_DAY = `case when ${joinedByOrganization('m')} then (m.joined_at at time zone 'UTC')::date + 1 end`
-
 const LOCK_PATTERNS = lockOfUser('lock user patterns', locksOfUsers.patterns)
 
 /** Serializes pattern-limit checks for this person until the transaction ends. */
@@ -135,18 +122,6 @@ export const countWorkspacesOf = async (
   userId: string,
 ): Promise<{ created: number; joined: number; patterns: number }> =>
   singleRow(await db.rows(COUNT_WORKSPACES, [userId]))
-
-/**
- * SQL: the admin responsible for something in the workspace `w.id`: the one who created it, or else the workspace's
- * creator, or else the longest-standing admin. If only former admins created it, the people who can remove it pay.
- * @param creator SQL: the person who created it, or null
- */
-export const payerOfWorkspace = (creator: string): string => {
-  const ifAdmin = (person: string) =>
-    `(select a.user_id from members a where a.workspace_id = w.id and a.role = 'admin' and a.user_id = ${person})`
-  return `coalesce(${ifAdmin(creator)}, ${ifAdmin('w.created_by')},
-    (select a.user_id from members a where a.workspace_id = w.id and a.role = 'admin' order by a.joined_at, a.user_id limit 1))`
-}
 
 const columns = { userId: uuid, login: text, avatar_url: text, role: textOf<Role>(), joined_at: moment }
 const SELECT_MEMBERS = `

@@ -4,27 +4,30 @@ import { v7 as uuidv7 } from 'uuid'
 import type { PrivacyLevel } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { statement, uuid } from '../../../platform/database/statement.js'
-import { firstNamedDay, type PrivacyRules, type WorkspacePrivacy } from '../../privacy/index.js'
+import type { WorkspacePrivacy } from '../../privacy/index.js'
 import { privacyLevelsOfWorkspaces, workspaces } from '../tables.js'
 
-export const privacyColumns = {
+const privacyColumns = {
   level: workspaces.activityPrivacy,
   teamUntil: sql<string | null>`case when ${workspaces.activityPrivacy} = 'named' and exists (
     select from ${privacyLevelsOfWorkspaces} as "past" where "past"."workspace_id" = ${workspaces}."id" and "past"."level" = 'team'
   ) then (${workspaces.activityPrivacySince} at time zone 'UTC')::date::text end`,
 }
 
-/** A deleted workspace shows nothing by name. */
-const DELETED: WorkspacePrivacy = { level: 'team', teamUntil: null }
-
-/** The first day with numbers that may be shown by name. Null if there is none. */
-export const readFirstNamedDay = async (
+/** What its readers know about a workspace. Undefined for a deleted one. */
+export const readWorkspaceSummary = async (
   db: Db,
-  { floor }: PrivacyRules,
   workspaceId: string,
-): Promise<string | null> => {
-  const [row] = await db.select(privacyColumns).from(workspaces).where(eq(workspaces.id, workspaceId))
-  return firstNamedDay(floor, row ?? DELETED)
+): Promise<{ name: string; idle_window_minutes: number; privacy: WorkspacePrivacy } | undefined> => {
+  const [row] = await db
+    .select({
+      name: workspaces.name,
+      idle_window_minutes: workspaces.idleWindowMinutes,
+      privacy: privacyColumns,
+    })
+    .from(workspaces)
+    .where(eq(workspaces.id, workspaceId))
+  return row
 }
 
 /** Records the level of a new or locked workspace. */

@@ -21,10 +21,9 @@ import {
 } from '../../../platform/database/statement.js'
 import { readMoment, toTimestamp } from '../../../platform/time/clock.js'
 import { revokeKeysOfWorkspace } from '../../keys/index.js'
-import type { WorkspacePrivacy } from '../../privacy/index.js'
 import { invites, joinedByOrganization, members, patterns, workspaces } from '../tables.js'
 import { lockRoles } from './members.js'
-import { insertPrivacyLevel, privacyColumns } from './privacy-levels.js'
+import { insertPrivacyLevel } from './privacy-levels.js'
 import { insertSettingsVersion } from './settings-versions.js'
 
 /** SQL: the patterns of `w`. As JSON, because the driver takes many times longer to read a text array. */
@@ -70,22 +69,6 @@ export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): 
     activity_privacy_since: toTimestamp(row.activity_privacy_since),
     created_at: toTimestamp(row.created_at),
   }))
-}
-
-/** A dashboard's workspace, with its privacy level. */
-export const readWorkspaceSummary = async (
-  db: Db,
-  workspaceId: string,
-): Promise<{ name: string; idle_window_minutes: number; privacy: WorkspacePrivacy } | undefined> => {
-  const [row] = await db
-    .select({
-      name: workspaces.name,
-      idle_window_minutes: workspaces.idleWindowMinutes,
-      privacy: privacyColumns,
-    })
-    .from(workspaces)
-    .where(eq(workspaces.id, workspaceId))
-  return row
 }
 
 const READ_INVITED = statement(

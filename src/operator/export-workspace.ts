@@ -1,9 +1,13 @@
 /** A workspace as one JSON text, in pieces, for the operator. */
-import type { Database } from '../../platform/database/client.js'
-import { jsonPieces } from '../../platform/http/streaming.js'
-import { listAuditEntries } from '../workspaces/index.js'
-import { readPages } from './queries/account-export.js'
-import { listsOfWorkspace, readWorkspaceToExport } from './queries/workspace-export.js'
+
+import { readPages } from '../features/personal-data/queries/account-export.js'
+import {
+  listsOfWorkspace,
+  readWorkspaceToExport,
+} from '../features/personal-data/queries/workspace-export.js'
+import { listAuditEntries } from '../features/workspaces/queries/audit.js'
+import type { Database } from '../platform/database/client.js'
+import { jsonPieces } from '../platform/http/streaming.js'
 
 const ENTRIES_PER_PAGE = 500
 
