@@ -6,7 +6,7 @@ import { time } from './format.js'
 import { changedKeys, type Values } from './json.js'
 import { useUrlQuery } from './query.js'
 import { ReasonField, reasonIn } from './reason.js'
-import { SettingKey } from './setting-key.js'
+import { KeysAsText, SettingKey } from './setting-key.js'
 import { toast } from './toast.js'
 import { Arrow, Confirm, Loaded } from './ui.js'
 import { undoing } from './undo.js'
@@ -184,12 +184,14 @@ export const History = (props: {
           }
         >
           <p>{props.effect} This creates a new version, so you can undo it.</p>
-          <Difference
-            older={numbers[0]}
-            newer={restoring}
-            useVersion={useVersion}
-            titles={['Current', `Version ${restoring}`]}
-          />
+          <KeysAsText.Provider value>
+            <Difference
+              older={numbers[0]}
+              newer={restoring}
+              useVersion={useVersion}
+              titles={['Current', `Version ${restoring}`]}
+            />
+          </KeysAsText.Provider>
           <ReasonField />
         </Confirm>
       )}

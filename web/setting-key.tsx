@@ -1,4 +1,5 @@
 /** A setting's key. It leads to the setting's page. */
+import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { type Workspace, WorkspaceContext } from './me.js'
 import { breakable } from './ui.js'
@@ -9,9 +10,13 @@ export const settingAddress = (workspaceId: string | undefined, key: string): st
 /** Long keys break before a dot. */
 export const KeyText = ({ name }: { name: string }) => <>{breakable(name, /(?=\.)/)}</>
 
+/** In a dialog, keys don't lead elsewhere. */
+export const KeysAsText = createContext(false)
+
 export const SettingKey = ({ name }: { name: string }) => {
+  const isText = useContext(KeysAsText)
   const workspace: Workspace | undefined = useContext(WorkspaceContext)
-  return workspace ? (
+  return workspace && !isText ? (
     <a class="mono" href={settingAddress(workspace.id, name)}>
       <KeyText name={name} />
     </a>

@@ -5,7 +5,7 @@ import { limits } from '../../schemas/limits.js'
 import { importSettings, type LeftOut, OTHER_PREFIX, withImported } from '../../schemas/settings-import.js'
 import { bytes, count } from '../format.js'
 import { changedKeys, Diff, type Values } from '../json.js'
-import { KeyText } from '../setting-key.js'
+import { KeysAsText, KeyText } from '../setting-key.js'
 import { start } from '../start.js'
 import { Dialog, Form } from '../ui.js'
 import { faultOfFile } from './configuration-file.js'
@@ -92,7 +92,9 @@ export const ImportSettings = (props: {
             {changes === 0 ? (
               <p>{result.name} changes no setting.</p>
             ) : (
-              <Diff before={settings} after={result.settings} />
+              <KeysAsText.Provider value>
+                <Diff before={settings} after={result.settings} />
+              </KeysAsText.Provider>
             )}
           </div>
         )}
