@@ -90,7 +90,7 @@ interface Row {
 const columns: Column<Row>[] = [
   { name: 'key', title: 'Key', by: ({ key }) => key, cell: ({ key }) => <SettingKey name={key} /> },
   { name: 'value', title: 'Value', cell: ({ value }) => <span class="mono">{value}</span> },
-  { name: 'kind', title: 'In repositories', by: ({ kind }) => kind, cell: ({ kind }) => kind },
+  { name: 'kind', title: 'Overrides', by: ({ kind }) => kind, cell: ({ kind }) => kind },
 ]
 
 /** The settings for those who can't change them. */
@@ -98,11 +98,7 @@ const SettingsList = ({ state: { settings, locked, merged } }: { state: State })
   const rows = Object.entries(settings).map(([key, value]) => ({
     key,
     value: JSON.stringify(value),
-    kind: locked.includes(key)
-      ? 'Locked'
-      : merged.includes(key)
-        ? 'Overrides add to it'
-        : 'Overrides replace it',
+    kind: locked.includes(key) ? 'Locked' : merged.includes(key) ? 'Add to it' : 'Replace it',
   }))
   return (
     <SortedTable
