@@ -91,7 +91,7 @@ export const samples: Sample[] = [
   ...calls(invites.readGreeting, ['ABCD-EFGH']),
   ...calls(invites.redeemInvite, [id]),
   ...calls(invites.listActiveInvites, [id, undefined, 10], [id, [moment, id], 10]),
-  ...calls(invites.revokeInvite, [id, id]),
+  ...calls(invites.markRevoked, [id, id]),
   ...calls(invites.revokeInvitesOf, [id], [id, id]),
 
   ...calls(members.readRole, [id, id]),
@@ -198,7 +198,7 @@ export const samples: Sample[] = [
   ...calls(workspaces.lockAdministration, [id]),
   ...calls(workspaces.lockWorkspace, [id]),
   ...calls(workspaces.readPresent, [id]),
-  ...calls(workspaces.renameWorkspace, [id, 'Acme']),
+  ...calls(workspaces.updateName, [id, 'Acme']),
   ...calls(workspaces.insertWorkspace, [{ name: 'Acme', privacy: 'named', createdBy: id }]),
   ...calls(workspaces.readPersonalWorkspace, [id]),
   ...calls(workspaces.findUserByRepohostId, [1]),

@@ -17,7 +17,7 @@ import {
   listWorkspacesOf,
   lockWorkspace,
   markWorkspaceDeleted,
-  renameWorkspace as updateName,
+  updateName,
 } from './queries/workspaces.js'
 
 /**

@@ -142,7 +142,7 @@ export const listActiveInvites = async (
 }
 
 /** @returns whether the invite exists, and whether this call revoked it. */
-export const revokeInvite = async (
+export const markRevoked = async (
   tx: Db,
   workspaceId: string,
   id: string,

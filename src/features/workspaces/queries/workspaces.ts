@@ -129,7 +129,7 @@ export const lockWorkspace = async (tx: Db, id: string): Promise<Present | undef
   return workspace
 }
 
-export const renameWorkspace = async (tx: Db, id: string, name: string): Promise<void> => {
+export const updateName = async (tx: Db, id: string, name: string): Promise<void> => {
   await tx.update(workspaces).set({ name }).where(eq(workspaces.id, id))
 }
 
