@@ -178,16 +178,18 @@ export const Environment = Type.Object({
   REPOHOST_URL: Type.Optional(
     BaseUrl({
       whenUnset: '`https://github.com`, `https://gitlab.com`; required for `forgejo`',
-      description: 'The repository host’s address, for its OAuth pages.',
+      description:
+        'The repository host’s address. It can have a path, as in `https://git.example.com/gitlab`, if the host is below one.',
       examples: ['https://git.example.com'],
     }),
   ),
   REPOHOST_API_URL: Type.Optional(
     BaseUrl({
-      whenUnset: '`https://api.github.com`, `https://gitlab.com/api/v4`; required for `forgejo`',
+      whenUnset:
+        'follows `REPOHOST_URL`: `REPOHOST_URL/api/v4` for GitLab, `REPOHOST_URL/api/v1` for Forgejo, `REPOHOST_URL/api/v3` for GitHub Enterprise Server, `https://api.github.com` for github.com, `https://api.NAME.ghe.com` for `https://NAME.ghe.com`',
       description:
-        'The address of the repository host’s API: `https://HOST/api/v3` for GitHub Enterprise Server, `https://HOST/api/v4` for GitLab, `https://HOST/api/v1` for Forgejo.',
-      examples: ['https://git.example.com/api/v3'],
+        'The address of the repository host’s API, if the service must use another address than the one that follows from `REPOHOST_URL`, such as an internal one. People’s tokens are sent there.',
+      examples: ['https://git.internal/api/v4'],
     }),
   ),
   REPOHOST_MOVED: Type.Optional(

@@ -142,22 +142,17 @@ export const readConfig = (
   const rules = readSettingsRules(values, keys, problems)
   // An unknown kind is already among the problems, so any kind will do here.
   const isKind = Object.hasOwn(hostKinds, values.REPOHOST_KIND)
-  const { name, defaultUrl, defaultApiUrl, appOfToken } = hostKinds[isKind ? values.REPOHOST_KIND : 'github']
+  const { name, defaultUrl, apiUrlOf, appOfToken } = hostKinds[isKind ? values.REPOHOST_KIND : 'github']
   const repohostUrl = values.REPOHOST_URL ?? defaultUrl
-  const repohostApiUrl = values.REPOHOST_API_URL ?? defaultApiUrl
-  for (const [variable, address] of Object.entries({
-    REPOHOST_URL: repohostUrl,
-    REPOHOST_API_URL: repohostApiUrl,
-  })) {
-    if (address === undefined) problems.push(`${variable} is required: every ${name} has its own address`)
-  }
+  if (repohostUrl === undefined) problems.push(`REPOHOST_URL is required: every ${name} has its own address`)
   if (values.REPOHOST_ALLOWED_CLIENT_IDS && appOfToken === undefined)
     problems.push(
       `REPOHOST_ALLOWED_CLIENT_IDS can’t be used with REPOHOST_KIND=${values.REPOHOST_KIND}: ${name} doesn’t say which OAuth app a token was made for`,
     )
   const misspelt = misspeltOf(env)
-  if (problems.length > 0 || repohostUrl === undefined || repohostApiUrl === undefined)
+  if (problems.length > 0 || repohostUrl === undefined)
     throw new ConfigError([...problems, ...misspelt.map(({ message, remedy }) => `${message} ${remedy}`)])
+  const url = withoutSlash(repohostUrl)
   return {
     host: values.HOST,
     port: values.PORT,
@@ -175,8 +170,9 @@ export const readConfig = (
     settingsRules: rules.settingsRules,
     repohost: {
       kind: values.REPOHOST_KIND,
-      url: withoutSlash(repohostUrl),
-      apiUrl: withoutSlash(repohostApiUrl),
+      url,
+      // People's tokens must go to no other host than the one that they sign in at.
+      apiUrl: withoutSlash(values.REPOHOST_API_URL ?? apiUrlOf(url)),
       clientId: values.REPOHOST_CLIENT_ID,
       clientSecret: values.REPOHOST_CLIENT_SECRET,
       scopes: values.REPOHOST_SCOPES ?? [],

@@ -173,9 +173,34 @@ t.test('the host’s kind determines its default URLs', async (t) => {
     url: 'https://gitlab.com',
     apiUrl: 'https://gitlab.com/api/v4',
   })
+  for (const [kind, url, apiUrl] of [
+    ['github', 'https://github.com/', 'https://api.github.com'],
+    ['github', 'https://www.github.com', 'https://api.github.com'],
+    ['github', 'https://git.example.com', 'https://git.example.com/api/v3'],
+    ['github', 'https://acme.ghe.com', 'https://api.acme.ghe.com'],
+    ['github', 'https://ghe.com.example.com', 'https://ghe.com.example.com/api/v3'],
+    ['gitlab', 'https://gitlab.com/', 'https://gitlab.com/api/v4'],
+    ['gitlab', 'https://git.example.com', 'https://git.example.com/api/v4'],
+    [
+      'gitlab',
+      'https://git.example.com:8443/tools/gitlab/',
+      'https://git.example.com:8443/tools/gitlab/api/v4',
+    ],
+    ['forgejo', 'https://codeberg.org', 'https://codeberg.org/api/v1'],
+    ['forgejo', 'http://git.example.com/git', 'http://git.example.com/git/api/v1'],
+  ] as const)
+    t.same(
+      addressesOf({ REPOHOST_KIND: kind, REPOHOST_URL: url }),
+      { kind, url: url.replace(/\/$/, ''), apiUrl },
+      `tokens for ${url} go to its own API`,
+    )
+  t.equal(
+    addressesOf({ REPOHOST_URL: 'https://git.example.com', REPOHOST_API_URL: 'http://git.internal/api/' })
+      .apiUrl,
+    'http://git.internal/api',
+  )
   t.same(problemsOf({ REPOHOST_KIND: 'forgejo' }), [
     'REPOHOST_URL is required: every Forgejo has its own address',
-    'REPOHOST_API_URL is required: every Forgejo has its own address',
   ])
   for (const kind of ['bitbucket', 'constructor', '__proto__'])
     t.same(

@@ -94,15 +94,16 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
 
 const checkSignIn = ({ repohost, homeUrl }: Config): Finding[] => {
   const about = 'sign-in'
-  const { name, defaultUrl, defaultApiUrl } = hostKinds[repohost.kind]
-  if ((repohost.url === defaultUrl) !== (repohost.apiUrl === defaultApiUrl)) {
+  const { name, defaultUrl, apiUrlOf } = hostKinds[repohost.kind]
+  const apiUrl = apiUrlOf(repohost.url)
+  const isPublic =
+    repohost.url === defaultUrl || (defaultUrl !== undefined && repohost.apiUrl === apiUrlOf(defaultUrl))
+  if (isPublic && repohost.apiUrl !== apiUrl) {
     return [
       problem(
         about,
         `REPOHOST_URL (${repohost.url}) and REPOHOST_API_URL (${repohost.apiUrl}) belong to different hosts: the service sends tokens of one host to the other.`,
-        repohost.kind === 'github'
-          ? 'Set both; for GitHub Enterprise Server they are https://HOST and https://HOST/api/v3.'
-          : `Set both; for your own ${name} they are https://HOST and https://HOST/api/v4.`,
+        `Set REPOHOST_URL to your host’s address, and remove REPOHOST_API_URL: for ${repohost.url} it is ${apiUrl}.`,
       ),
     ]
   }

@@ -19,7 +19,8 @@ import {
 export const forgejo: HostKind = {
   name: 'Forgejo',
   defaultUrl: undefined,
-  defaultApiUrl: undefined,
+  // Also below a path.
+  apiUrlOf: (url) => `${url}/api/v1`,
   tokenPage: '/user/settings/applications',
   oauth: {
     authorizePath: '/login/oauth/authorize',

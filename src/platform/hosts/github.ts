@@ -18,6 +18,13 @@ import {
   userOf,
 } from './reading.js'
 
+/** GitHub's own hosts have the API at a name of its own, GitHub Enterprise Server below its address. */
+const apiUrlOf = (url: string): string => {
+  const { hostname } = new URL(url)
+  if (hostname === 'github.com' || hostname === 'www.github.com') return 'https://api.github.com'
+  return hostname.endsWith('.ghe.com') ? `https://api.${hostname}` : `${url}/api/v3`
+}
+
 const named = (organization: unknown) => {
   const { id, login } = objectOf(organization)
   return { id, name: login }
@@ -50,7 +57,7 @@ const readRename = (event: string, payload: unknown) => {
 export const github: HostKind = {
   name: 'GitHub',
   defaultUrl: 'https://github.com',
-  defaultApiUrl: 'https://api.github.com',
+  apiUrlOf,
   tokenPage: '/settings/tokens/new?description=Team%20activity',
   oauth: {
     authorizePath: '/login/oauth/authorize',

@@ -108,7 +108,8 @@ const readLeave = (payload: unknown) => {
 export const gitlab: HostKind = {
   name: 'GitLab',
   defaultUrl: 'https://gitlab.com',
-  defaultApiUrl: 'https://gitlab.com/api/v4',
+  // Also below a path.
+  apiUrlOf: (url) => `${url}/api/v4`,
   tokenPage: '/-/user_settings/personal_access_tokens?name=Team%20activity&scopes=read_user',
   oauth: { authorizePath: '/oauth/authorize', tokenPath: '/oauth/token', scope: 'read_user' },
 

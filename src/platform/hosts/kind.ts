@@ -121,7 +121,8 @@ export interface HostKind {
   name: string
   /** Undefined: every installation has its own. */
   defaultUrl: string | undefined
-  defaultApiUrl: string | undefined
+  /** Where a host at this address has its API. @param url without a slash at the end */
+  apiUrlOf(url: string): string
   /** The page, below the host's address, where people create a token. */
   tokenPage: string
   oauth: { authorizePath: string; tokenPath: string; scope: string }
