@@ -230,6 +230,8 @@ const answersOf = ({ React }, chosen, responses) => {
 /** The service has written a link to sign in. */
 const caller = find('#caller')
 const isSignedOut = caller.hasChildNodes()
+/** The person with the cookie of a browser login, once it's known. */
+let login = 'yourself'
 
 /** The parts of the page that Swagger UI has filled. */
 const systems = new Set()
@@ -299,16 +301,25 @@ const shared = {
         const isOpen = !security?.size || authSelectors.isAuthorized(security)
         const address = `/api/docs${location.search}#/${props.operation.getIn(['tags', 0])}/${props.operation.get('operationId')}`
         const signIn = `/api/auth/repohost?return_to=${encodeURIComponent(address)}`
+        const place = React.useRef()
+        const [isAsked, ask] = React.useState(props.method === 'get')
+        // Swagger UI has no other place for the button's text.
+        React.useEffect(() => {
+          const button = place.current.querySelector('.execute')
+          const isToken = security?.size && isOpen
+          if (button)
+            button.textContent = isToken ? 'Send with your token' : isSignedOut ? 'Send' : `Send as ${login}`
+        })
         return h(
-          React.Fragment,
-          null,
-          props.method !== 'get' &&
-            h(
-              'p',
-              { className: 'warning' },
-              'Execute sends the request to this service. It can change or delete real data.',
-            ),
-          h(Original, props),
+          'div',
+          { ref: place, className: 'sending' },
+          ...(isAsked
+            ? [
+                props.method !== 'get' &&
+                  h('p', { className: 'warning' }, 'This can change or delete real data of this service.'),
+                h(Original, props),
+              ]
+            : [h('button', { type: 'button', className: 'btn', onClick: () => ask(true) }, 'Send…')]),
           isSignedOut && !isOpen && h('a', { className: 'btn', href: signIn }, 'Sign in'),
         )
       },
@@ -495,10 +506,8 @@ const showDocument = () => {
 }
 choice.addEventListener('change', showDocument)
 addEventListener('popstate', () => {
-  const index = Math.max(
-    0,
-    [...choice.options].findIndex(({ text }) => text === nameOf(location.search)),
-  )
+  const named = [...choice.options].findIndex(({ text }) => text === nameOf(location.search))
+  const index = named < 0 ? (isSignedOut ? 0 : EVERYTHING) : named
   if (choice.selectedIndex === index) return
   choice.selectedIndex = index
   showDocument()
@@ -551,5 +560,7 @@ follow(location.hash)
 // With the cookie of a browser login, operations are called as that person.
 if (!isSignedOut)
   fetch('/api/me').then(async (answer) => {
-    if (answer.ok) caller.textContent = `Signed in as ${(await answer.json()).login}`
+    if (!answer.ok) return
+    login = (await answer.json()).login
+    caller.textContent = `Signed in as ${login}`
   })

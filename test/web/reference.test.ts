@@ -29,7 +29,8 @@ else {
     const visitor = await visit(ada)
     const { page, complaints } = visitor
     await openReference(visitor)
-    t.equal(await visitor.field('Document').inputValue(), '/api/openapi.core.json', 'the core comes first')
+    t.equal(await visitor.field('Document').inputValue(), '/api/openapi.json', 'everything comes first')
+    await visitor.field('Document').selectOption('Core sync')
     await filter(visitor, 'invite')
     const results = page.locator('#results')
     await results.getByRole('link', { name: 'POST Create an invite' }).waitFor()
@@ -140,7 +141,7 @@ else {
     const profile = operationOf(visitor, 'profile/getProfile')
     const projects = operationOf(visitor, 'settings/listProjects')
     const execute = async (operation: typeof profile) => {
-      await operation.getByRole('button', { name: 'Execute' }).click()
+      await operation.getByRole('button', { name: /^Send/ }).click()
       const status = operation.locator('.live-responses-table .response-col_status').last()
       await status.waitFor()
       // The page moves to the response.
@@ -183,6 +184,24 @@ else {
     t.equal(await execute(profile), 401)
   })
 
+  t.test('an operation that writes is sent with a second click, and says as whom', async (t) => {
+    const visitor = await visit(ada)
+    const { page, complaints } = visitor
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
+    await openReference(visitor, '/api/docs#/team/createWorkspace')
+    t.equal(await visitor.field('Document').inputValue(), '/api/openapi.json', 'on everything')
+    const create = operationOf(visitor, 'team/createWorkspace')
+    await page.getByText('Signed in as ada').waitFor()
+    await create.getByRole('button', { name: 'Send…', exact: true }).click()
+    await create.getByText('This can change or delete real data of this service.').waitFor()
+    t.strictSame(sent, [])
+    await create.getByRole('button', { name: 'Send as ada', exact: true }).click()
+    await create.locator('.live-responses-table .response-col_status').last().waitFor()
+    t.strictSame(sent, ['/api/team/workspaces/create'])
+    t.strictSame(complaints, [])
+  })
+
   t.test('several operations can be open together and keep their input', async (t) => {
     const visitor = await visit(ada)
     const { page, complaints } = visitor
@@ -202,7 +221,7 @@ else {
     // The page hears of it a moment later.
     await page.waitForURL((url) => url.hash === '')
     await page.locator('#schemas summary').click()
-    await page.locator('#schemas').getByText('PushResult', { exact: true }).waitFor()
+    await page.locator('#schemas').getByText('AccessKey', { exact: true }).waitFor()
     t.strictSame(await visitor.violations('#schemas'), [])
     t.strictSame(complaints, [])
   })
@@ -292,7 +311,7 @@ else {
     }
 
     // The samples follow what is entered. Variables of the shell in it are only text.
-    await push.getByText('It can change or delete real data.').waitFor()
+    await push.getByRole('button', { name: 'Send…', exact: true }).waitFor()
     await push.getByLabel('repo', { exact: true }).fill('$HOME')
     await push.getByLabel('If-Match', { exact: true }).fill('"`id`"')
     await push.getByLabel('Request body', { exact: true }).fill('{"settings":{}}')

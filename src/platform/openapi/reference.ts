@@ -237,8 +237,10 @@ const reference: FastifyPluginAsync = async (app) => {
       url,
       { schema: { hide: true } },
       (request, reply) => {
-        const { signedIn, signedOut } = request.query[DOCUMENT_PARAMETER] === EVERYTHING ? everything : core
-        return send(request, reply, request.session instanceof ApiError ? signedOut : signedIn)
+        const isSignedOut = request.session instanceof ApiError
+        const { [DOCUMENT_PARAMETER]: name = isSignedOut ? CORE : EVERYTHING } = request.query
+        const { signedIn, signedOut } = name === EVERYTHING ? everything : core
+        return send(request, reply, isSignedOut ? signedOut : signedIn)
       },
     )
   }
