@@ -27,6 +27,13 @@ export const VerifyResult = Resource('VerifyResult', {
   }),
   login: Login,
   avatar_url: AvatarUrl,
+  missing_scope: Type.Optional(
+    Type.String({
+      description:
+        'The scope without which the repository host doesn’t tell the service to which organizations the caller belongs. It’s here only if the token lacks it, and a workspace takes in the members of an organization, or one of the caller’s follows one. The sign-in counts all the same, but memberships stay as they are. Sign in again with a token that has this scope.',
+      examples: ['read:org'],
+    }),
+  ),
 })
 export type VerifyResult = Static<typeof VerifyResult>
 

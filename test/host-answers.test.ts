@@ -138,6 +138,19 @@ for (const kind of repohostKinds) {
       const found = await organizations.list(asking({ [list]: one }))
       t.same(found, name === 'a list' ? [] : undefined, name)
     }
+    const limited = new Response(null, {
+      headers: { 'x-ratelimit-remaining': '0', 'x-oauth-scopes': 'read:user' },
+    }).headers
+    for (const message of ['Limit', 'required scope'])
+      t.equal(
+        await organizations.list(
+          asking({
+            [list]: { status: 403, json: { message, error: 'insufficient_scope' }, headers: limited },
+          }),
+        ),
+        undefined,
+        'a rate limit is no missing scope',
+      )
     const items = [
       null,
       7,

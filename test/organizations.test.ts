@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { deliveryShapes, signedDelivery } from '../demo/host-deliveries.js'
 import { type RepohostKind, repohostKinds } from '../schemas/common.js'
 import { createClients } from '../src/app.js'
+import { hostKinds } from '../src/platform/hosts/index.js'
 import { type Caller, reuseService, type Service, type ServiceOptions, startService } from './service.js'
 import { until } from './until.js'
 import { createWebhook } from './webhooks.js'
@@ -130,6 +131,43 @@ for (const kind of repohostKinds) {
     await service.signIn('bob', asks)
     t.same(await scene.logins(), ['ada', 'bob'], 'and people who come back join again')
   })
+
+  t.test(
+    `${kind}: a sign-in names the scope that its token lacks, where memberships depend on it`,
+    async (t) => {
+      const scene = await start(t, { kind })
+      const { service, path, ada, link } = scene
+      const missing = async (login: string, options = {}) => {
+        const { id, token } = service.repohost.addUser(login, options)
+        if (login === 'bob') scene.belong(id)
+        const reply = await service.request('POST', '/api/auth/verify', { body: { repohost_token: token } })
+        t.equal(reply.status, 200, reply.text)
+        return reply.body.missing_scope
+      }
+      const { scope } = hostKinds[kind].organizations
+      t.equal(await missing('bob'), undefined, 'no workspace follows an organization')
+      t.equal((await link({ organization: 'acme' })).status, 200)
+      t.equal(await missing('bob'), undefined, 'nor does a link depend on it that moves no one')
+      t.equal(await missing('ada'), undefined)
+      await link({ organization: 'acme', join: 'member', leave: 'keep' })
+      t.equal(await missing('bob'), scope)
+      t.equal(await missing('eve'), scope, 'the host doesn’t say who belongs to it')
+      t.equal(await missing('ada'), scope, 'who made the link')
+      t.same(await scene.logins(), ['ada'])
+      for (const fault of [403, 404, 429, 500, 204] as const) {
+        service.repohost.organizationFault = fault
+        t.equal(await missing('bob', asks), undefined, `a fault of the host isn’t a missing scope: ${fault}`)
+      }
+      service.repohost.organizationFault = undefined
+      t.equal(await missing('bob', asks), undefined)
+      t.same(await scene.logins(), ['ada', 'bob'])
+      await link({ organization: 'acme', join: 'nobody', leave: 'remove' })
+      t.equal(await missing('bob'), scope, 'whether a member has left')
+      t.equal(await missing('eve'), undefined, 'strangers have nothing to lose')
+      await ada.delete(`${path}/organization`)
+      t.equal(await missing('bob'), undefined)
+    },
+  )
 
   t.test(`${kind}: only owners can link an organization, with their own token`, async (t) => {
     const scene = await start(t, { kind })

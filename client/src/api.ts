@@ -663,6 +663,8 @@ export type VerifyResult = {
   token: string
   login: string
   avatar_url: string
+  /** The scope without which the repository host doesn’t tell the service to which organizations the caller belongs. It’s here only if the token lacks it, and a workspace takes in the members of an organization, or one of the caller’s follows one. The sign-in counts all the same, but memberships stay as they are. Sign in again with a token that has this scope. */
+  missing_scope?: string
 }
 
 /** Views that showed the caller by name, grouped by viewer, kind, range, day and workspace. */

@@ -32,6 +32,11 @@ export const signIn = async (
   }
   const user = await recognizePerson(database, addressKeysOf(config.jwtSecrets), person)
   milestones.reached(user.id, 'signed_in')
-  await followAtSignIn(app, user, { host, call, person })
-  return { token: sessions.tokens.issue(user), login: user.login, avatar_url: user.avatarUrl }
+  const missingScope = await followAtSignIn(app, user, { host, call, person })
+  return {
+    token: sessions.tokens.issue(user),
+    login: user.login,
+    avatar_url: user.avatarUrl,
+    ...(missingScope !== undefined && { missing_scope: missingScope }),
+  }
 }

@@ -51,25 +51,30 @@ const MAX_QUESTIONS = 10
 /**
  * Updates memberships at a sign-in. The host is asked only if a workspace follows an organization, and only a clear
  * answer changes anything.
+ * @returns the scope that the token lacks, if the host says so, and a membership depends on it
  */
 export const followAtSignIn = async (
   context: FollowContext,
   user: User,
   { host, call, person }: PersonAtHost,
-): Promise<void> => {
+): Promise<string | undefined> => {
   const db = context.database.write
   const [followed, isOpen] = await Promise.all([listFollowed(db, user.id), admitsAnyone(db)])
-  if (followed.length === 0 && !isOpen) return
+  if (followed.length === 0 && !isOpen) return undefined
   const { owns } = await askMemberships(host, call, person, {
     owns: organizationsOf(followed.filter(isOwnLink)),
   })
   await checkLinks(context, user, followed, owns)
-  const listed = await listOrganizations(host, call)
+  const answer = await listOrganizations(host, call)
+  const lacksScope = answer === 'scope-missing'
+  const listed = lacksScope ? undefined : answer
   if (isOpen) await joinWorkspaces(context, user, await namesOf({ host, call, person }, listed, db))
   const known = new Map(listed?.map(({ id }) => [id, true]))
   const others = followed.filter((one) => isChecked(one) && !known.has(one.hostId))
   const { belongsTo } = await askMemberships(host, call, person, { belongsTo: organizationsOf(others) })
   await leaveOrganizations(context, user, followed, new Map([...belongsTo, ...known]))
+  const isNeeded = isOpen || followed.some((one) => isChecked(one) || isOwnLink(one))
+  return lacksScope && isNeeded ? hostKinds[host.kind].organizations.scope : undefined
 }
 
 /** The current names of the organizations that the person belongs to, by their ids. */

@@ -13,6 +13,7 @@ import {
   readGithubReport,
   refusalOf,
   sameName,
+  textOf,
   userOf,
 } from './reading.js'
 
@@ -41,15 +42,12 @@ export const forgejo: HostKind = {
   organizations: {
     scope: 'read:organization',
     list: (ask) =>
-      listOrganizations(
-        ask,
-        (page) => `/user/orgs?limit=50&page=${page}`,
-        50,
-        ({ id, name, username }) => ({
-          id,
-          name: name ?? username,
-        }),
-      ),
+      listOrganizations(ask, {
+        pathOf: (page) => `/user/orgs?limit=50&page=${page}`,
+        size: 50,
+        read: ({ id, name, username }) => ({ id, name: name ?? username }),
+        lacksScope: ({ json }) => textOf(objectOf(json).message)?.includes('required scope') === true,
+      }),
     // A token without the scope gets 403, and a renamed organization redirects.
     membership: async (ask, { login }, { id, name }) => {
       const path = `/orgs/${encodeURIComponent(name)}`

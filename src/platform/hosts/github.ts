@@ -82,12 +82,14 @@ export const github: HostKind = {
   organizations: {
     scope: 'read:org',
     list: (ask) =>
-      listOrganizations(
-        ask,
-        (page) => `/user/memberships/orgs?state=active&per_page=100&page=${page}`,
-        100,
-        ({ state, organization }) => (state === 'active' ? named(organization) : undefined),
-      ),
+      listOrganizations(ask, {
+        pathOf: (page) => `/user/memberships/orgs?state=active&per_page=100&page=${page}`,
+        size: 100,
+        read: ({ state, organization }) => (state === 'active' ? named(organization) : undefined),
+        // A fine-grained token has no scopes. A secondary rate limit has `Retry-After`.
+        lacksScope: ({ headers }) =>
+          headers.has('x-oauth-scopes') && !canReadOrganizations(headers) && !headers.has('retry-after'),
+      }),
     membership: async (ask, _user, { id, name }) => {
       const response = await ask(membershipPath(name))
       const { state, organization } = objectOf(response.json)

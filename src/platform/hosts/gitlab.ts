@@ -135,12 +135,12 @@ export const gitlab: HostKind = {
   organizations: {
     scope: 'read_api',
     list: (ask) =>
-      listOrganizations(
-        ask,
-        (page) => `/groups?min_access_level=10&order_by=id&per_page=100&page=${page}`,
-        100,
-        ({ id, full_path }) => ({ id, name: full_path }),
-      ),
+      listOrganizations(ask, {
+        pathOf: (page) => `/groups?min_access_level=10&order_by=id&per_page=100&page=${page}`,
+        size: 100,
+        read: ({ id, full_path }) => ({ id, name: full_path }),
+        lacksScope: ({ json }) => objectOf(json).error === 'insufficient_scope',
+      }),
     membership: async (ask, { id: userId }, { id }) => {
       const response = await ask(`/groups/${id}/members/all/${userId}`)
       const { id: found, state } = objectOf(response.json)

@@ -45,7 +45,7 @@ export interface HostOrganizations {
   /** The scope that a token needs for this. */
   scope: string
   /** Organizations that the person belongs to, or some of very many. Undefined if the host doesn't say. */
-  list(ask: Ask): Promise<HostOrganization[] | undefined>
+  list(ask: Ask): Promise<HostOrganization[] | 'scope-missing' | undefined>
   /** Only a clear "no" removes people, and a name that has changed hands says nothing about the organization. */
   membership(ask: Ask, user: HostLogin, organization: HostOrganization): Promise<MembershipResponse>
   /** Whether the person owns or administers it, if the host says so clearly. */

@@ -91,16 +91,26 @@ export const prefixedHmacOf = (text: string | undefined): Proof | undefined =>
 
 const MAX_PAGES = 5
 
-/** All pages of a list. @param pathOf a page's path, from 1 @param size the number of items on a full page */
+interface OrganizationPages {
+  /** A page's path, from 1. */
+  pathOf(page: number): string
+  /** The number of items on a full page. */
+  size: number
+  read(item: Json): { id: unknown; name: unknown } | undefined
+  /** Whether a response that isn't rate-limited says clearly that the token lacks the scope. */
+  lacksScope(response: UpstreamResponse): boolean
+}
+
+/** All pages of a list. */
 export const listOrganizations = async (
   ask: Ask,
-  pathOf: (page: number) => string,
-  size: number,
-  read: (item: Json) => { id: unknown; name: unknown } | undefined,
+  { pathOf, size, read, lacksScope }: OrganizationPages,
 ): ReturnType<HostOrganizations['list']> => {
   const found: HostOrganization[] = []
   for (let page = 1; page <= MAX_PAGES; page++) {
-    const { status, json } = await ask(pathOf(page))
+    const response = await ask(pathOf(page))
+    const { status, json } = response
+    if (status === 403 && !isRateLimited(response) && lacksScope(response)) return 'scope-missing'
     if (status !== 200 || !Array.isArray(json)) return undefined
     for (const item of json) {
       const organization = organizationOf(read(objectOf(item)))

@@ -146,7 +146,10 @@ export interface MembershipAnswers {
 const noAnswers = (): MembershipAnswers => ({ owns: new Map(), belongsTo: new Map() })
 
 /** The organizations that the token's user belongs to. Undefined if the host doesn't say. Never fails. */
-export const listOrganizations = (host: Repohost, call: HostCall): Promise<HostOrganization[] | undefined> =>
+export const listOrganizations = (
+  host: Repohost,
+  call: HostCall,
+): Promise<HostOrganization[] | 'scope-missing' | undefined> =>
   hostKinds[host.kind].organizations.list(askAs(host, call)).catch(() => undefined)
 
 /** Asks about all organizations at once. Never fails. */
