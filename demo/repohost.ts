@@ -59,7 +59,8 @@ export interface RepohostStandIn extends StandIn {
 
 export const OAUTH_APP = { id: 'stand-in-client', secret: 'stand-in-secret' }
 
-export const startRepohost = async (kind: RepohostKind = 'github'): Promise<RepohostStandIn> => {
+/** @param below the path of the host's address, such as `/gitlab` */
+export const startRepohost = async (kind: RepohostKind = 'github', below = ''): Promise<RepohostStandIn> => {
   const shape = hostShapes[kind]
   const users = new Map<number, HostUser>()
   const tokens = new Map<
@@ -125,6 +126,9 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
 
   const server = await serveStandIn(async (request, response, url) => {
     for (const [name, value] of Object.entries(shape.headers)) response.setHeader(name, value)
+    if (!url.pathname.startsWith(`${below}/`))
+      return sendJson(response, 404, { message: 'Another program is here' })
+    url.pathname = url.pathname.slice(below.length)
     if (url.pathname === shape.authorizePath) return authorize(url, response)
     if (url.pathname === shape.tokenPath) return exchange(request, response)
     if (kind === 'gitlab' && url.pathname === '/oauth/token/info') {
@@ -197,7 +201,8 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
   })
   const standIn: RepohostStandIn = Object.assign(server, {
     kind,
-    apiUrl: server.url + shape.apiPath,
+    url: server.url + below,
+    apiUrl: server.url + below + shape.apiPath,
     ...asStarted(),
     reset: () => {
       for (const known of [users, tokens, readersOf, grants, renamed]) known.clear()

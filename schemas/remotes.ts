@@ -77,8 +77,9 @@ const isReachedBy = ({ scheme, port }: Pick<Remote, 'scheme' | 'port'>, host: Re
 export const pathAtHost = (remote: Remote, host: RemoteHost): string | undefined => {
   const isNamed = [host.name, `www.${host.name}`, SSH_NAMES.get(host.name)].includes(remote.host)
   if (!isNamed || !isReachedBy(remote, host)) return undefined
-  // Addresses for SSH don't have the path of the host's pages.
-  const isPage = remote.scheme === undefined || remote.scheme === host.scheme
+  // Addresses for SSH don't have the path of the host's pages. Without a scheme, the port decides.
+  const { scheme = host.scheme, port } = remote
+  const isPage = scheme === host.scheme && isReachedBy({ scheme, port }, host)
   const start = isPage && host.path !== '' ? `${host.path}/` : ''
   return remote.path.startsWith(start) ? remote.path.slice(start.length) : undefined
 }

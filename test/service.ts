@@ -170,6 +170,8 @@ export interface ServiceOptions {
   env?: Record<string, string>
   /** The repository host's stand-in. */
   kind?: RepohostKind | undefined
+  /** The path of the repository host's address, such as `/gitlab`. */
+  below?: string
   /** Where to listen, for who has to know before; otherwise any free port. */
   port?: number
   /** Its addresses, of which `url` names the first. */
@@ -190,8 +192,8 @@ const ownDatabase = async (test: Test) => {
   return url
 }
 
-const ownRepohost = async (test: Test, kind: RepohostKind | undefined) => {
-  const repohost = await startRepohost(kind)
+const ownRepohost = async (test: Test, kind: RepohostKind | undefined, below: string | undefined) => {
+  const repohost = await startRepohost(kind, below)
   test.teardown(() => repohost.close())
   return repohost
 }
@@ -299,6 +301,7 @@ export const startService = async (
   {
     env = {},
     kind,
+    below,
     port = 0,
     hosts = ['127.0.0.1'],
     beside,
@@ -308,7 +311,7 @@ export const startService = async (
   }: ServiceOptions = {},
 ): Promise<Service> => {
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
-  const repohost = beside?.repohost ?? (await ownRepohost(test, kind))
+  const repohost = beside?.repohost ?? (await ownRepohost(test, kind, below))
   const config = readConfig({
     ...reach(databaseUrl),
     DATABASE_POOL_SIZE: '8',

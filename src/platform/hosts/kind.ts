@@ -158,6 +158,6 @@ export interface HostKind {
   /** Whether the signature of a form covers the JSON in it, and not the form. */
   signsPayloadOfForm: boolean
   readReport(event: string, payload: unknown): Report
-  /** @param address in lower case @param hostname of the host's own address */
+  /** @param address in lower case @param hostname of the host's own address. Hosts below a path use it, too. */
   ownerOfPrivateAddress(address: string, hostname: string): AddressOwner | undefined
 }
