@@ -6,7 +6,6 @@ import type { ErrorCode } from '../../../schemas/errors.js'
 import { repoKeysOf, splitRepo } from '../../../schemas/repo-keys.js'
 import { ApiError } from '../../errors.js'
 import { type Access, anyCaller } from '../../platform/access/access.js'
-import type { Db } from '../../platform/database/client.js'
 import {
   findPushable,
   findReadable,
@@ -76,14 +75,10 @@ const namedRepoOf = (request: FastifyRequest, source: RepoSource): NamedRepo => 
   }
 }
 
-/** The connection for one short read. Heavy callers don't use the hot one, so that others don't wait behind them. */
-const shortReadsOf = ({ server: { database }, work }: FastifyRequest): Db =>
-  work?.isLight === false ? database.read : database.hot
-
 export const pull = repoMember('params', {
   errors: ['not_a_member', 'never_synced', 'workspace_not_found'],
   decide: (request, { question }) =>
-    readForPull(shortReadsOf(request), question, request.headers['if-none-match']),
+    readForPull(request.shortReads, question, request.headers['if-none-match']),
 })
 
 export const readHistory = repoMember('params', {
@@ -115,7 +110,7 @@ export const effectiveConfig = repoMember('query.repo', {
   errors: ['not_a_member', 'workspace_not_found'],
   decide: (request, { question }) =>
     readForEditor(
-      shortReadsOf(request),
+      request.shortReads,
       question,
       request.headers['if-none-match'],
       request.server.config.settingsKeys,

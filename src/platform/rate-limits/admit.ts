@@ -73,6 +73,12 @@ export default fp(
     const { config, log } = app
     app.decorateRequest('responseProduced', null)
     app.decorateRequest('work', null)
+    app.decorateRequest('shortReads', {
+      getter() {
+        const { hot, read } = this.server.database
+        return this.work?.isLight === false ? read : hot
+      },
+    })
     const people = new People(findPerson)
     const semaphores = Object.fromEntries(
       Object.entries(concurrencyLimits).map(

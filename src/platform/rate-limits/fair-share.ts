@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'
+import type { Db } from '../database/client.js'
 import { onResponseEnd } from '../process/response-end.js'
 import type { Work } from './working-time.js'
 
@@ -14,6 +15,8 @@ declare module 'fastify' {
     responseProduced: (() => void) | null
     /** Tracks this request's working time. Null without a session. */
     work: Work | null
+    /** The connection for one short read. Heavy callers don't use the hot one, so that others don't wait behind them. */
+    readonly shortReads: Db
   }
 }
 
