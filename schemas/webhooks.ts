@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Named, Nullable, Resource, ref, Timestamp, Uuid } from './common.js'
+import { Closed, Named, Nullable, Resource, ref, StringEnum, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 const url = Type.String({
@@ -41,6 +41,21 @@ const SkippedCounts = Closed(
   },
 )
 
+const SkippedCommit = Closed({
+  hash: Type.String({ description: 'The first 10 characters.', examples: ['5f3a9c2e1b'] }),
+  author: Nullable(
+    Type.String({
+      description:
+        'The login in the payload. Null: there is none, because addresses aren’t stored, or the repository matches no pattern.',
+      examples: ['eve'],
+    }),
+  ),
+  because: StringEnum(['not_a_member', 'unknown_author', 'outside_patterns'], {
+    description: 'As in `skipped_because`.',
+    examples: ['not_a_member'],
+  }),
+})
+
 export const Delivery = Named('WebhookDelivery', {
   at: Timestamp,
   event: Type.String({ description: 'The repository host’s name for it.', examples: ['push'] }),
@@ -68,6 +83,12 @@ export const Delivery = Named('WebhookDelivery', {
     }),
   ),
   skipped_because: Type.Optional(Nullable(SkippedCounts)),
+  skipped_commits: Type.Optional(
+    Type.Array(SkippedCommit, {
+      description:
+        'The first 100 skipped commits. Empty if there are none, an earlier version of the service received the delivery, or one of the authors has deleted their account.',
+    }),
+  ),
 })
 
 export const Webhook = Resource(
@@ -76,7 +97,7 @@ export const Webhook = Resource(
     url,
     created_at: Timestamp,
     deliveries: Type.Array(Delivery, {
-      description: `The last ${limits.webhook_deliveries_listed} correctly signed deliveries, the latest first. At the privacy level \`team\`, \`repo\`, \`counted\`, \`skipped\` and \`skipped_because\` are left out, because they would show who worked when.`,
+      description: `The last ${limits.webhook_deliveries_listed} correctly signed deliveries, the latest first. At the privacy level \`team\`, \`repo\`, \`counted\`, \`skipped\`, \`skipped_because\` and \`skipped_commits\` are left out, because they would show who worked when.`,
     }),
   },
   {
@@ -93,6 +114,7 @@ export const Webhook = Resource(
             counted: 3,
             skipped: 1,
             skipped_because: { not_a_member: 1, unknown_author: 0, outside_patterns: 0, not_delivered: 0 },
+            skipped_commits: [{ hash: '5f3a9c2e1b', author: 'eve', because: 'not_a_member' }],
           },
         ],
       },

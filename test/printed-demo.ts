@@ -75,10 +75,21 @@ export const tryDemo = async (t: Test, port: string, printed: string) => {
   const noReason = { not_a_member: 0, unknown_author: 0, outside_patterns: 0, not_delivered: 0 }
   t.strictSame(
     (await get(`/team/workspaces/${acme.id}/webhook`)).deliveries.map(
-      ({ at, ...delivery }: { at: string }) => delivery,
+      ({ at, skipped_commits, ...delivery }: { at: string; skipped_commits: object[] }) => ({
+        ...delivery,
+        skipped_commits: skipped_commits.length,
+      }),
     ),
     [
-      { event: 'issues', status: 200, repo: 'acme/web', counted: 1, skipped: 0, skipped_because: noReason },
+      {
+        event: 'issues',
+        status: 200,
+        repo: 'acme/web',
+        counted: 1,
+        skipped: 0,
+        skipped_because: noReason,
+        skipped_commits: 0,
+      },
       {
         event: 'push',
         status: 200,
@@ -86,6 +97,7 @@ export const tryDemo = async (t: Test, port: string, printed: string) => {
         counted: 2,
         skipped: 1,
         skipped_because: { ...noReason, not_a_member: 1 },
+        skipped_commits: 1,
       },
     ],
   )

@@ -40,16 +40,27 @@ t.test('pushes and closed issues count for members, exactly once', async (t) => 
         [
           { event: names.issues, repo: REPO, counted: 0 },
           { event: names.issues, repo: REPO, counted: 1 },
-          { event: names.push, repo: 'other/repo', counted: 0, because: { outside_patterns: 1 } },
-          { event: names.push, repo: REPO, counted: 0, because: { not_a_member: 1 } },
+          {
+            event: names.push,
+            repo: 'other/repo',
+            counted: 0,
+            because: { outside_patterns: 1 },
+            author: null,
+          },
+          { event: names.push, repo: REPO, counted: 0, because: { not_a_member: 1 }, author: 'stranger' },
           { event: names.push, repo: REPO, counted: 0 },
           { event: names.push, repo: 'ACME/API-Gateway', counted: 0 },
           { event: names.push, repo: REPO, counted: 2 },
-        ].map(({ because, ...delivery }) => ({
+        ].map(({ because, author, ...delivery }) => ({
           ...delivery,
           status: 200,
           skipped: because ? 1 : 0,
           skipped_because: { ...NO_REASON, ...because },
+          skipped_commits: Object.keys(because ?? {}).map((because) => ({
+            hash: '0'.repeat(10),
+            author,
+            because,
+          })),
         })),
       )
       const query = `?workspace=${webhook.workspace}&from=${yesterday}&to=${today}`
@@ -462,6 +473,7 @@ t.test('an unreadable signed body is listed with its status', async (t) => {
       counted: 0,
       skipped: 0,
       skipped_because: NO_REASON,
+      skipped_commits: [],
     })),
   )
 })
@@ -772,6 +784,29 @@ t.test('an issue that a deleted account closed counts once when it’s closed ag
   })
   await issue(4, false, 11, 'ada')
   t.same((await webhook.counts())[`deleted user ${today} ${REPO}`], { commits: 1, closed_issues: 0 })
+})
+
+t.test('a deleted account’s login is in no skipped commit', async (t) => {
+  const { service, webhook, bob, ada, id, today } = await startWebhook(t)
+  t.equal((await ada.delete(`/api/team/workspaces/${id}/members?login=bob`)).status, 200)
+  await webhook.push(REPO, [commitOf('Bob', today)])
+  const skippedOf = async () => (await webhook.deliveries())[0].skipped_commits
+  t.hasStrict(await skippedOf(), [{ author: 'Bob', because: 'not_a_member' }])
+  t.equal((await bob.request('DELETE', '/api/me', { body: { confirm: 'bob' } })).status, 200)
+  await service.app.jobs.erasures.run()
+  t.same(await skippedOf(), [])
+})
+
+t.test('a delivery lists its first 100 skipped commits', async (t) => {
+  const { webhook, today } = await startWebhook(t)
+  await webhook.push(
+    REPO,
+    Array.from({ length: 101 }, () => commitOf('stranger\0\ud800', today)),
+  )
+  const [{ skipped, skipped_commits }] = await webhook.deliveries()
+  t.equal(skipped, 101)
+  t.equal(skipped_commits.length, 100)
+  t.equal(skipped_commits[0].author, 'stranger\ufffd')
 })
 
 /** Begins a delivery and keeps the rest of it back. */

@@ -704,7 +704,7 @@ export type Webhook = {
   /** Enter it on the repository host as the webhook URL. */
   url: string
   created_at: string
-  /** The last 50 correctly signed deliveries, the latest first. At the privacy level `team`, `repo`, `counted`, `skipped` and `skipped_because` are left out, because they would show who worked when. */
+  /** The last 50 correctly signed deliveries, the latest first. At the privacy level `team`, `repo`, `counted`, `skipped`, `skipped_because` and `skipped_commits` are left out, because they would show who worked when. */
   deliveries: WebhookDelivery[]
 }
 
@@ -1968,6 +1968,15 @@ export type WebhookDelivery = {
     /** Pushed commits that the host left out. They aren’t included in `skipped`. */
     not_delivered: number
   } | null
+  /** The first 100 skipped commits. Empty if there are none, an earlier version of the service received the delivery, or one of the authors has deleted their account. */
+  skipped_commits?: {
+    /** The first 10 characters. */
+    hash: string
+    /** The login in the payload. Null: there is none, because addresses aren’t stored, or the repository matches no pattern. */
+    author: string | null
+    /** As in `skipped_because`. */
+    because: 'not_a_member' | 'unknown_author' | 'outside_patterns'
+  }[]
 }
 
 /** The request doesn’t match the schema. Fix the fields listed in `errors`. */

@@ -63,6 +63,13 @@ export const Repository = () => {
       <ul>
         {tab('Activity', isAdmin ? address : `${address}/activity`, !isSettings)}
         {tab('Settings', `${address}/settings`, isSettings)}
+        {isAdmin && workspace.activity_privacy === 'named' && (
+          <li>
+            <a href={`/w/${workspace.id}/settings/integrations?repo=${encodeURIComponent(name)}#deliveries`}>
+              Webhook deliveries
+            </a>
+          </li>
+        )}
       </ul>
     </nav>
   )

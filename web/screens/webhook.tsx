@@ -7,6 +7,7 @@ import { announce } from '../announce.js'
 import { call, useAction, usePolling, useRead } from '../api.js'
 import { count, time } from '../format.js'
 import { useWorkspace } from '../me.js'
+import { useUrlQuery } from '../query.js'
 import { CopyField } from '../snippets.js'
 import { start } from '../start.js'
 import { toast } from '../toast.js'
@@ -22,7 +23,8 @@ export const Webhook = () => {
   const { id } = useWorkspace()
   const path = { id }
   const response = useRead('GET /api/team/workspaces/{id}/webhooks', { path })
-  const [isShown, show] = useState(false)
+  const { query } = useUrlQuery()
+  const [isShown, show] = useState(query.repo !== undefined)
   const [secret, setSecret] = useState<string>()
   const [asking, ask] = useState<'rotate' | 'delete'>()
   const { busy, failure, act } = useAction()
@@ -194,22 +196,45 @@ const Steps = () => {
   )
 }
 
+const reasonTexts = {
+  not_a_member: 'not a member',
+  unknown_author: 'unknown author',
+  outside_patterns: 'outside the patterns',
+}
+
 /** The counts of a delivery, and why the others were skipped: `3 counted, 1 skipped (not a member)`. */
 const resultOf = ({ counted, skipped, skipped_because }: Delivery): string => {
-  const { not_a_member, unknown_author, outside_patterns, not_delivered } = skipped_because ?? {}
-  const because = [
-    [not_a_member, 'not a member'],
-    [unknown_author, 'unknown author'],
-    [outside_patterns, 'outside the patterns'],
-  ] as const
-  const reasons = because.flatMap(([number, reason]) =>
-    number ? [number === skipped ? reason : `${count(number)} ${reason}`] : [],
-  )
+  const { not_delivered, ...because } = skipped_because ?? {}
+  const reasons = Object.entries(because).flatMap(([name, number]) => {
+    const reason = reasonTexts[name as keyof typeof because]
+    return number ? [number === skipped ? reason : `${count(number)} ${reason}`] : []
+  })
   return [
     `${count(counted)} counted`,
     `${count(skipped)} skipped${reasons.length > 0 ? ` (${reasons.join(', ')})` : ''}`,
     ...(not_delivered ? [`${count(not_delivered)} not sent by ${host}`] : []),
   ].join(', ')
+}
+
+/** A delivery's result, and each skipped commit. */
+const Result = (delivery: Delivery) => {
+  const { skipped = 0, skipped_commits = [] } = delivery
+  if (skipped_commits.length === 0) return resultOf(delivery)
+  const more = skipped - skipped_commits.length
+  return (
+    <details>
+      <summary>{resultOf(delivery)}</summary>
+      <ul class="small">
+        {skipped_commits.map(({ hash, author, because }) => (
+          <li key={hash}>
+            <span class="mono">{hash}</span> {author !== null && <bdi>{author}, </bdi>}
+            {reasonTexts[because]}
+          </li>
+        ))}
+        {more > 0 && <li>and {count(more)} more</li>}
+      </ul>
+    </details>
+  )
 }
 
 type Row = Delivery & { index: number }
@@ -234,7 +259,7 @@ const allColumns: Column<Row>[] = [
   {
     name: 'result',
     title: 'Result',
-    cell: resultOf,
+    cell: Result,
   },
 ]
 
@@ -243,10 +268,24 @@ const POLL_MS = 5_000
 const Deliveries = ({ deliveries, again }: { deliveries: Delivery[]; again: () => void }) => {
   const { activity_privacy } = useWorkspace()
   usePolling(true, again, POLL_MS)
-  const rows = deliveries.map((delivery, index) => ({ ...delivery, index }))
+  const { query, change } = useUrlQuery()
+  const chosen = query.repo?.toLowerCase()
+  const rows = deliveries
+    .map((delivery, index) => ({ ...delivery, index: deliveries.length - index }))
+    .filter(({ repo }) => chosen === undefined || repo?.toLowerCase() === chosen)
   return (
     <>
-      <h3>Recent deliveries</h3>
+      <h3 id="deliveries">Recent deliveries</h3>
+      {query.repo && (
+        <p class="row">
+          <span>
+            Only <bdi>{query.repo}</bdi>
+          </span>
+          <button type="button" onClick={() => change({ repo: undefined })}>
+            Show all deliveries
+          </button>
+        </p>
+      )}
       <SortedTable
         caption="Recent deliveries"
         rows={rows}

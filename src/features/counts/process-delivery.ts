@@ -24,7 +24,8 @@ import {
   setIssue,
 } from './queries/reported-counts.js'
 import { findWebhook, insertDelivery } from './queries/webhooks.js'
-import type { DeliveredIssue, DeliveredPerson, Delivery } from './webhooks/delivery.js'
+import type { SkippedCommit } from './tables.js'
+import type { DeliveredCommit, DeliveredIssue, DeliveredPerson, Delivery } from './webhooks/delivery.js'
 
 /** Identifies a delivery. */
 export interface DeliveryHead {
@@ -57,6 +58,10 @@ export interface Outcome {
   unreadable: number
 }
 
+/** How many of a delivery's skipped commits are listed. */
+const MAX_LISTED = 100
+const SHORT_HASH = 10
+
 const NOTHING: Outcome = {
   counted: 0,
   notAMember: 0,
@@ -85,9 +90,9 @@ export const processDelivery = async (
   const { repo, notDelivered, unreadable } = delivery
   const today = await readToday(database)
   return database.transaction(async (tx) => {
-    const counted = await count(tx, addressKeys, head, delivery, today)
+    const { skippedCommits, ...counted } = await count(tx, addressKeys, head, delivery, today)
     const outcome = { ...counted, notDelivered, unreadable }
-    await list(tx, head, { repo, status: 200, outcome })
+    await list(tx, head, { repo, status: 200, outcome, skippedCommits })
     return outcome
   }, options)
 }
@@ -95,7 +100,7 @@ export const processDelivery = async (
 /** Lists a signed delivery that couldn't be read. */
 export const recordFailure = (database: Database, head: DeliveryHead, failure: ApiError): Promise<void> =>
   database.transaction(
-    (tx) => list(tx, head, { repo: undefined, status: failure.status, outcome: NOTHING }),
+    (tx) => list(tx, head, { repo: undefined, status: failure.status, outcome: NOTHING, skippedCommits: [] }),
     options,
   )
 
@@ -109,6 +114,13 @@ export const lockWebhook = async (tx: Db, { webhookId, workspaceId }: DeliveryHe
   if (!webhook) throw new ApiError('webhook_not_found')
 }
 
+interface Listed {
+  repo: string | undefined
+  status: number
+  outcome: Outcome
+  skippedCommits: SkippedCommit[]
+}
+
 /**
  * Lists the delivery, if the webhook still exists. Roles are locked only now, because no one can change one or delete
  * the workspace until the transaction ends.
@@ -116,16 +128,21 @@ export const lockWebhook = async (tx: Db, { webhookId, workspaceId }: DeliveryHe
 const list = async (
   tx: Db,
   { webhookId, workspaceId, event, deliveryId }: DeliveryHead,
-  { repo, status, outcome }: { repo: string | undefined; status: number; outcome: Outcome },
+  { repo, status, outcome, skippedCommits }: Listed,
 ): Promise<void> => {
   const { counted, notAMember, unknownAuthor, outsidePatterns, notDelivered } = outcome
   const skipped = notAMember + unknownAuthor + outsidePatterns
-  const reasons = { notAMember, unknownAuthor, outsidePatterns, notDelivered }
   // Sent together. The webhook is read once the roles are locked.
   const [, webhook] = await Promise.all([
     shareLockRoles(tx, workspaceId),
     findWebhook(tx, webhookId),
-    insertDelivery(tx, workspaceId, { event, deliveryId, repo, status, counted, skipped, ...reasons }),
+    insertDelivery(tx, workspaceId, {
+      ...{ event, deliveryId, repo, status, counted, skipped, notAMember, unknownAuthor, outsidePatterns },
+      ...{
+        notDelivered,
+        skippedCommits: skippedCommits.length > 0 ? skippedCommits.slice(0, MAX_LISTED) : null,
+      },
+    }),
   ])
   if (!webhook) throw new ApiError('webhook_not_found')
 }
@@ -136,8 +153,8 @@ const count = async (
   { workspaceId, kind }: DeliveryHead,
   { repo, commits, issue }: Delivery,
   today: string,
-): Promise<Outcome> => {
-  if (commits.length === 0 && !issue) return NOTHING
+): Promise<Outcome & Pick<Listed, 'skippedCommits'>> => {
+  if (commits.length === 0 && !issue) return { ...NOTHING, skippedCommits: [] }
   const isRecent = ({ day }: { day: string }) =>
     day >= addDays(today, -limits.webhook_days) && day <= addDays(today, 1)
   const repoKey = repo?.toLowerCase()
@@ -156,7 +173,10 @@ const count = async (
   const recentIssue = datedIssue && isRecent(datedIssue) ? datedIssue : undefined
   const closed = recentIssue?.closed ? [recentIssue] : []
   const outOfRange = dated.length - recent.length + (issue && !recentIssue ? 1 : 0)
-  if (!isPath || !inside) return { ...NOTHING, outOfRange, outsidePatterns: recent.length + closed.length }
+  if (!isPath || !inside) {
+    const outsidePatterns = recent.length + closed.length
+    return { ...NOTHING, outOfRange, outsidePatterns, skippedCommits: recent.map(outsideCommit) }
+  }
   const place = { workspaceId, repo, repoKey }
   const known = recent.flatMap(({ member, ...commit }) => (member ? [{ ...commit, member }] : []))
   const people = new Set(known.map(({ member }) => member.userId))
@@ -177,7 +197,7 @@ const count = async (
     ...recent.flatMap(({ member, author }) => (member ? [] : [author])),
     ...(closer ? [] : closed.map(({ by }) => by)),
   ]
-  const unknownAuthor = strangers.filter((person) => person === undefined || 'address' in person).length
+  const unknownAuthor = strangers.filter(isUnknown).length
   return {
     ...NOTHING,
     counted: ofCommits + ofIssue,
@@ -186,8 +206,26 @@ const count = async (
     countedBefore: known.length - fresh.size,
     uploadDecides: fresh.size - ofCommits,
     outOfRange,
+    skippedCommits: recent.filter(({ member }) => !member).map(strangersCommit),
   }
 }
+
+const isUnknown = (person: DeliveredPerson | undefined): boolean =>
+  person === undefined || 'address' in person
+
+/** The author may be a member, whose work in other repositories isn't the workspace's business. */
+const outsideCommit = ({ hash }: DeliveredCommit): SkippedCommit => ({
+  hash: hash.slice(0, SHORT_HASH),
+  author: null,
+  because: 'outside_patterns',
+})
+
+const strangersCommit = ({ hash, author, login }: DeliveredCommit): SkippedCommit => ({
+  hash: hash.slice(0, SHORT_HASH),
+  author: login ?? null,
+  ...(login !== undefined && { login: login.toLowerCase() }),
+  because: isUnknown(author) ? 'unknown_author' : 'not_a_member',
+})
 
 const zoneOf = (member: FoundMember | null): string => member?.timezone ?? 'UTC'
 

@@ -1,10 +1,32 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, date, index, integer, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  date,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  smallint,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { limits } from '../../../schemas/limits.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
 import { moment, table } from '../../platform/database/table.js'
 import { users } from '../accounts/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
+
+/** A commit in a delivery that doesn't count. */
+export interface SkippedCommit {
+  /** The first characters of the commit's hash. */
+  hash: string
+  /** A login. Null: the payload has none, or the commit is outside the patterns. */
+  author: string | null
+  because: 'not_a_member' | 'unknown_author' | 'outside_patterns'
+  /** The login in lower case, by which the deletion of an account finds it. */
+  login?: string
+}
 
 /** A workspace's webhook, through which the repository host reports commits and closed issues. */
 export const webhooks = table(
@@ -56,13 +78,19 @@ export const deliveries = table(
     unknownAuthor: integer('unknown_author'),
     outsidePatterns: integer('outside_patterns'),
     notDelivered: integer('not_delivered'),
+    /** The first ones. Null: none, or an author has deleted their account. */
+    skippedCommits: jsonb('skipped_commits').$type<SkippedCommit[]>(),
   },
   {
     expiry: { task: 'old deliveries', sql: `at < ${daysAgo(limits.webhook_days)}` },
     place: { spreadBy: 'workspace_id' },
     privacyRecord: 'deliveries',
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('deliveries_by_age').on(t.at)],
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    index('deliveries_by_age').on(t.at),
+    index('deliveries_by_skipped').using('gin', t.skippedCommits.op('jsonb_path_ops')),
+  ],
 )
 
 /** SQL: rows too old to be reported again, plus a day, so that nothing expires while it could still be reported. */

@@ -90,7 +90,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'deliveries',
-    what: 'The repository host’s reports to a workspace’s webhook: the event, the repository, and how much of it counted. Commits that counted and renames of repositories are stored as a hash, without the author. Issues are stored with the time they were last closed or reopened on a day, and the member who closed them.',
+    what: 'The repository host’s reports to a workspace’s webhook: the event, the repository, how much of it counted, and commits that didn’t, each with the start of its hash and the author’s login, if the payload has one. Commits that counted and renames of repositories are stored as a hash, without the author. Issues are stored with the time they were last closed or reopened on a day, and the member who closed them.',
     fields: [...fieldsOf(Delivery), 'hash', 'number', 'closed', 'user_id'],
     why: 'To avoid double counting, and to show admins that the webhook works.',
     kept_days: limits.webhook_days,
@@ -278,7 +278,7 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
       admins,
     ),
     {
-      what: 'The deliveries to the webhook: the time, the event, the repository, and how much of it counted.',
+      what: 'The deliveries to the webhook: the time, the event, the repository, how much of it counted, and the logins in commits that didn’t.',
       named: admins,
       team: 'The admins of the workspace see only the time, the event and the status.',
     },

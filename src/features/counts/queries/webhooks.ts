@@ -3,6 +3,7 @@ import { and, desc, eq, gte } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
+import { limitedUpdate } from '../../../platform/database/limited-delete.js'
 import {
   integer,
   integers,
@@ -132,13 +133,29 @@ export const listDeliveries = async (db: Db, workspaceId: string, since: string)
       unknownAuthor: deliveries.unknownAuthor,
       outsidePatterns: deliveries.outsidePatterns,
       notDelivered: deliveries.notDelivered,
+      skippedCommits: deliveries.skippedCommits,
     })
     .from(deliveries)
     .where(and(eq(deliveries.workspaceId, workspaceId), gte(deliveries.at, since)))
     .orderBy(desc(deliveries.id))
     .limit(limits.webhook_deliveries_listed)
   return rows.map((row) => {
-    const { at, event, status, repo, counted, skipped } = row
-    return { at: toTimestamp(at), event, status, repo, counted, skipped, skipped_because: reasonsOf(row) }
+    const { at, event, status, repo, counted, skipped, skippedCommits } = row
+    return {
+      ...{ at: toTimestamp(at), event, status, repo, counted, skipped, skipped_because: reasonsOf(row) },
+      skipped_commits: (skippedCommits ?? []).map(({ hash, author, because }) => ({ hash, author, because })),
+    }
   })
 }
+
+const CLEAR_SKIPPED = limitedUpdate(
+  'clear skipped commits',
+  deliveries,
+  'skipped_commits = null',
+  `skipped_commits @> jsonb_build_array(jsonb_build_object('login', $1::text))`,
+  '$2',
+)
+
+/** Forgets the skipped commits of some deliveries that name a login. @returns how many deliveries */
+export const clearSkippedCommits = async (tx: Db, loginKey: string, rows: number): Promise<number> =>
+  (await tx.rows(CLEAR_SKIPPED, [loginKey, rows])).length

@@ -38,6 +38,8 @@ export interface DeliveredCommit {
   shownDay: string | null
   /** Undefined: the payload doesn't name anyone. */
   author: DeliveredPerson | undefined
+  /** The author's login in the payload. */
+  login: string | undefined
 }
 
 export interface DeliveredIssue {
@@ -109,6 +111,10 @@ const authorOf = (
   return personOf(commit) ?? owner ?? (address === undefined ? undefined : { address })
 }
 
+/** The login in a commit, without what PostgreSQL's JSON can't hold: NUL and lone surrogates. */
+const shownLogin = ({ login }: ReportedCommit): string | undefined =>
+  login === undefined ? undefined : cutLogin(login).replaceAll(NUL, '').toWellFormed()
+
 /** Commit messages and the like may contain anything, so the properties that matter are checked below. */
 const bounds = {
   depth: limits.webhook_json_depth,
@@ -136,7 +142,7 @@ export const readDelivery = async (bytes: Buffer, context: DeliveryContext): Pro
     // A commit with a named author replaces the same commit without one.
     if (found.has(hash) && commit.id === undefined && commit.login === undefined) continue
     const shownDay = written.endsWith('Z') ? null : written.slice(0, 10)
-    found.set(hash, { hash, at, shownDay, author: authorOf(commit, context) })
+    found.set(hash, { hash, at, shownDay, author: authorOf(commit, context), login: shownLogin(commit) })
   }
   const closedAt = issue && parseTimestamp(issue.at)
   const isRename = renamed !== undefined && isRepoPath(renamed.from, kind) && isRepoPath(renamed.to, kind)

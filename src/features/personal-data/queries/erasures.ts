@@ -2,8 +2,8 @@
  * Deletes accounts: the small steps that delete an account's remaining rows or assign
  * them to `DELETED_USER`.
  *
- * The tables' rules (`people`) cover columns that only need a delete or an update. Three kinds of rows need more: audit
- * entries name people in text, views merge with others of the deleted user, and activity is added to the deleted user's with
+ * The tables' rules (`people`) cover columns that only need a delete or an update. Four kinds of rows need more: audit
+ * entries and skipped commits name people in text, views merge with others of the deleted user, and activity is added to the deleted user's with
  * its rollups. These have their own statements below.
  */
 
@@ -20,6 +20,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { DELETED_USER, type Erasure, endErasure } from '../../accounts/index.js'
+import { clearSkippedCommits } from '../../counts/index.js'
 import { reassignViews } from '../../dashboard/index.js'
 import {
   countParameters,
@@ -179,6 +180,7 @@ export const eraseBatch = async (
   rows: number,
 ): Promise<WorkspaceDay[] | undefined> => {
   if ((await anonymizeAuditEntries(tx, userId, loginKey, rows)) > 0) return []
+  if ((await clearSkippedCommits(tx, loginKey, rows)) > 0) return []
   for (const step of STEPS) if ((await tx.rows(step, [userId, rows])).length > 0) return []
   if (await reassignViews(tx, userId)) return []
   const changed = await reassignActivity(tx, userId, rows)

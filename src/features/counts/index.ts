@@ -1,0 +1,1 @@
+export { clearSkippedCommits } from './queries/webhooks.js'
