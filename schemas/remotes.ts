@@ -10,6 +10,8 @@ const SSH = /^((?:[^:/]*@)?(?:[^:/@[\]]{2,}|\[[\da-f:.]+\])):(?!\/\/)\/?(.+)$/i
 const MISLEADING = /[\s?#\\]/
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(?::(\d*))?$/i
 const MAX_LENGTH = 2000
+/** Git takes these for `ssh`, too. */
+const SSH_SCHEMES = ['git+ssh', 'ssh+git']
 
 const PORTS = new Map([
   ['https', '443'],
@@ -34,7 +36,9 @@ export const remoteAt = (address: string): Remote | undefined => {
   const [, authority = '', path = ''] = (url ? url.slice(1) : SSH.exec(address)) ?? []
   const [, host = '', port = ''] = HOST.exec(authority.slice(authority.lastIndexOf('@') + 1)) ?? []
   if (host === '') return undefined
-  return { scheme: url ? url[1]?.toLowerCase() : 'ssh', host: host.toLowerCase(), port, path }
+  const scheme = url ? url[1]?.toLowerCase() : 'ssh'
+  const isSsh = scheme !== undefined && SSH_SCHEMES.includes(scheme)
+  return { scheme: isSsh ? 'ssh' : scheme, host: host.toLowerCase(), port, path }
 }
 
 /** A repository host, such as `github.com` or `http://git.example.com:3000/gitlab`. */

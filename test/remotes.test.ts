@@ -1,5 +1,6 @@
 /** Remotes in the heartbeats of editors: which count, which wait for an assignment, and what an assignment takes along. */
 import t from 'tap'
+import type { RepohostKind } from '../schemas/common.js'
 import { limits } from '../schemas/limits.js'
 import { type Caller, reuseService, type Service } from './service.js'
 
@@ -170,3 +171,135 @@ t.test('an alias that is assigned to another owner or name is that address alone
     'an address that is ignored stays ignored',
   )
 })
+
+/** Counts for this repository. Otherwise, it waits under a name, or isn't read at all. */
+type Outcome = { repo: string } | { name: string } | 'refused'
+
+const WEB = { repo: 'acme/web' }
+const waits = (name: string): Outcome => ({ name })
+
+/** The spellings that all hosts have in common. @param url of the host's pages, where repositories are */
+const spellingsAt = (url: string): [string, Outcome][] => {
+  const { hostname: host, pathname } = new URL(`${url}/`)
+  return [
+    [`${url}/acme/web.git`, WEB],
+    [`${url}/acme/web`, WEB],
+    [`${url}/Acme/Web/`, WEB],
+    [`https://user:token@${host}${pathname}acme/web.git`, WEB],
+    [`https://${host}:443${pathname}acme/web.git`, WEB],
+    [`https://www.${host}${pathname}acme/web.git`, WEB],
+    [`HTTPS://${host.toUpperCase()}${pathname}acme/web.git`, WEB],
+    // As WakaTime's command line writes addresses: without the scheme.
+    [`//user:token@${host}${pathname}acme/web`, WEB],
+    [`git@${host}:acme/web.git`, WEB],
+    [`${host}:acme/web`, WEB],
+    [`git@${host}:/acme/web.git`, WEB],
+    [`org-12@${host}:acme/web.git`, WEB],
+    [`ssh://git@${host}/acme/web.git`, WEB],
+    [`ssh://git@${host}:22/acme/web.git`, WEB],
+    [`git+ssh://git@${host}/acme/web.git`, WEB],
+    [`ssh+git://git@${host}/acme/web.git`, WEB],
+    [`git://${host}/acme/web.git`, WEB],
+    ['acme/web', WEB],
+    ['acme/web.git', WEB],
+    [`http://${host}${pathname}acme/web.git`, waits(`http://${host}${pathname}acme/web.git`)],
+    [`https://${host}:8443${pathname}acme/web.git`, waits(`https://${host}${pathname}acme/web.git`)],
+    [`git@${host}-work:acme/web.git`, waits(`${host}-work:acme/web.git`)],
+    [`https://user:token@evil.example${pathname}acme/web`, waits(`https://evil.example${pathname}acme/web`)],
+    [`https://${host}@evil.example/acme/api`, waits('https://evil.example/acme/api')],
+    [`https://${host}.evil.example/acme/web`, waits(`https://${host}.evil.example/acme/web`)],
+    ['git@evil.example:acme/web.git', waits('evil.example:acme/web.git')],
+    [`file://${host}/acme/web.git`, waits(`file://${host}/acme/web.git`)],
+    ['C:\\src\\acme\\web', waits('C:\\src\\acme\\web')],
+    ['me/web', waits('me/web')],
+    ['web', waits('web')],
+    [' ', 'refused'],
+    [`git@${host}:acme/${'w'.repeat(2_000)}`, 'refused'],
+    [`https://${host}${pathname}acme/web\0.git`, 'refused'],
+  ]
+}
+
+const IN_GROUP = { repo: 'acme/platform/web' }
+
+const hosts: { kind: RepohostKind; url: string; more: [string, Outcome][] }[] = [
+  {
+    kind: 'github',
+    url: 'https://github.com',
+    more: [
+      ['ssh://git@ssh.github.com:443/acme/web.git', WEB],
+      ['git@ssh.github.com:acme/web.git', WEB],
+      ['ssh://git@github.com:443/acme/web.git', WEB],
+      ['ssh://git@github.com:2222/acme/site.git', waits('ssh://github.com/acme/site.git')],
+      ['https://gist.github.com/acme/1f.git', waits('https://gist.github.com/acme/1f.git')],
+      ['git@github.com:acme/platform/web.git', waits('github.com:acme/platform/web.git')],
+    ],
+  },
+  {
+    kind: 'gitlab',
+    url: 'https://gitlab.com',
+    more: [
+      ['ssh://git@altssh.gitlab.com:443/acme/web.git', WEB],
+      ['https://oauth2:glpat-1@gitlab.com/acme/platform/web.git', IN_GROUP],
+      ['git@gitlab.com:acme/platform/web.git', IN_GROUP],
+      ['//gitlab.com/acme/platform/web', IN_GROUP],
+      ['acme/platform/web', IN_GROUP],
+    ],
+  },
+  {
+    kind: 'gitlab',
+    url: 'https://git.example.com/gitlab',
+    more: [
+      ['ssh://git@git.example.com:2222/acme/web.git', WEB],
+      ['//git@git.example.com:2222/acme/web', WEB],
+      ['https://git.example.com/gitlab/acme/platform/web.git', IN_GROUP],
+      ['git@git.example.com:acme/platform/web.git', IN_GROUP],
+      ['https://git.example.com/acme/site.git', waits('https://git.example.com/acme/site.git')],
+      ['https://git.example.com/gitlab-2/acme/web', waits('https://git.example.com/gitlab-2/acme/web')],
+      ['//git.example.com/acme/site', waits('//git.example.com/acme/site')],
+    ],
+  },
+  {
+    kind: 'forgejo',
+    url: 'https://git.example.com',
+    more: [
+      ['ssh://forgejo@git.example.com:2222/acme/web.git', WEB],
+      ['//gitea@git.example.com:2222/acme/web', WEB],
+      ['gitea@git.example.com:acme/web.git', WEB],
+      ['https://git.example.com/acme/platform/web', waits('https://git.example.com/acme/platform/web')],
+    ],
+  },
+  {
+    kind: 'forgejo',
+    url: 'https://git.example.com/git',
+    more: [
+      ['ssh://forgejo@git.example.com:2222/acme/web.git', WEB],
+      ['//forgejo@git.example.com:2222/acme/web', WEB],
+      ['https://git.example.com/acme/site.git', waits('https://git.example.com/acme/site.git')],
+      ['https://git.example.com/gitlab/acme/web', waits('https://git.example.com/gitlab/acme/web')],
+    ],
+  },
+]
+
+for (const { kind, url, more } of hosts)
+  t.test(`${kind} at ${url}: each spelling of a remote counts, waits or is refused`, async (t) => {
+    const service = await reuseService(t, kind, { REPOHOST_URL: url })
+    const { caller: ada, id } = await startMember(service, 'ada')
+    if (kind === 'gitlab') await ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['acme/**'] })
+    const counted: Record<string, number> = {}
+    const waiting = new Set<string>()
+    const table = [...spellingsAt(url), ...more]
+    for (const [index, [spelling, outcome]] of table.entries()) {
+      await send(ada, [beat(at(0, index * 30), spelling)])
+      if (outcome !== 'refused' && 'repo' in outcome) counted[outcome.repo] = (counted[outcome.repo] ?? 0) + 1
+      else if (outcome !== 'refused') waiting.add(outcome.name)
+      t.same(await minutesOf(ada), counted, spelling.slice(0, 80))
+      const { projects } = (await ada.get('/api/me/editor-projects')).body
+      t.same(projects.map(({ name }: { name: string }) => name).sort(), [...waiting].sort(), spelling)
+    }
+    for (const [spelling, outcome] of table)
+      if (outcome !== 'refused' && 'name' in outcome) {
+        const reply = await assign(ada, spelling, 'acme/web')
+        t.equal(reply.status, 200, `${spelling}: ${reply.text}`)
+      }
+    t.same(await minutesOf(ada), { ...counted, 'acme/web': (counted['acme/web'] ?? 0) + waiting.size })
+  })
