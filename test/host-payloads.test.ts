@@ -114,6 +114,24 @@ const gitlabShapes = (day: string, id: number): Shape[] => {
     { name: 'duplicate issue', event: 'Issue Hook', payload: issue('close', { duplicated_to_id: 301 }) },
     { name: 'updated issue', event: 'Issue Hook', payload: issue('update') },
     {
+      name: 'closed task',
+      event: 'Issue Hook',
+      payload: { ...issue('close', { type: 'Task' }), object_kind: 'work_item', event_type: 'work_item' },
+      issues: 1,
+    },
+    // A group's hook sends epics, which belong to no project.
+    ...[null, {}, undefined].map((project) => ({
+      name: `closed epic with the project ${JSON.stringify(project)}`,
+      event: 'Issue Hook',
+      payload: {
+        ...issue('close', { type: 'Epic', project_id: null }),
+        object_kind: 'work_item',
+        event_type: 'work_item',
+        project,
+      },
+      isQuiet: true,
+    })),
+    {
       name: 'pipeline',
       event: 'Pipeline Hook',
       payload: { object_kind: 'pipeline', project: gitlabProject },

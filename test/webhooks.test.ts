@@ -208,6 +208,19 @@ t.test('events of kinds that never count are neither listed nor limited', async 
       for (const quietEvent of kind === 'github' ? ['repository', 'organization'] : [])
         for (let n = 0; n < 8; n++)
           t.equal((await webhook.send({ event: quietEvent, payload: { action: 'edited', n } })).status, 200)
+      for (let n = 0; n < (kind === 'gitlab' ? 8 : 0); n++) {
+        const { event, payload } = deliveryShapes.gitlab.issue(REPO, {
+          number: n,
+          closed: true,
+          at: `${today}T08:00:00Z`,
+          login: 'ada',
+        })
+        t.equal(
+          (await webhook.send({ event, payload: { ...payload, project: null } })).status,
+          200,
+          'an epic',
+        )
+      }
       t.equal((await webhook.push(REPO, [commitOf('ada', today)], 'topic')).status, 200)
       t.same(
         (await webhook.deliveries()).map(({ event, counted }: Record<string, unknown>) => [event, counted]),

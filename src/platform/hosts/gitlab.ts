@@ -48,12 +48,16 @@ const readPush = (payload: unknown): Report => {
   return { ...NOTHING, canCount: true, repo, commits: found, notDelivered }
 }
 
-/** An issue that was moved to another project, or that duplicates another one, isn't done. */
+/**
+ * An issue that was moved to another project, or that duplicates another one, isn't done. An epic comes in the same
+ * event, but belongs to a group.
+ */
 const readIssue = (payload: unknown): Report => {
   const { project, object_attributes, user } = objectOf(payload)
   const attributes = objectOf(object_attributes)
   const { action, id, iid, closed_at, updated_at, moved_to_id, duplicated_to_id } = attributes
   const repo = textOf(objectOf(project).path_with_namespace)
+  if (repo === undefined) return { ...NOTHING, repo }
   const nothing = { ...NOTHING, canCount: true, repo }
   const closed = action === 'close'
   if (!closed && action !== 'reopen') return nothing
