@@ -733,6 +733,88 @@ t.test(
 )
 
 t.test(
+  'a restore over a database keeps removals, and says nothing untrue of organizations and of keys',
+  { buffered: true },
+  async (t) => {
+    const service = await startService(t)
+    const [ada, eve, fay] = await service.signInAll('ada', 'eve', 'fay')
+    const { id } = await service.workspace(ada, { members: [eve] })
+    const gone = await service.workspace(ada, { name: 'Gone', patterns: ['gone/*'] })
+    const place = `/api/team/workspaces/${id}`
+    const invite = await ada.post(`${place}/invites`, { role: 'member' })
+    const key = await ada.post(`/api/team/workspaces/${gone.id}/keys`, {
+      name: 'ci',
+      scopes: ['settings:read'],
+    })
+    t.same([invite.status, key.status], [201, 201], key.text)
+    const sql = open(t, service.databaseUrl)
+    const adasId = (await ada.get('/api/me')).body.id
+    await sql`
+      insert into organizations (workspace_id, host_id, name, joins, leaves, linked_by, linked_at)
+      values (${id}, 77, 'acme', 'member', 'suggest', ${adasId}, now())`
+    const evesId = (await eve.get('/api/me')).body.id
+    const file = join(await temporaryFolder(t), 'backup.gz')
+    await backUpTo(file, service.databaseUrl)
+
+    const body = { code: invite.body.code }
+    const changes = [
+      await ada.delete(`${place}/organization`),
+      await ada.delete(`${place}/members?login=eve`),
+      await eve.request('DELETE', '/api/me', { body: { confirm: 'eve' } }),
+      await fay.post('/api/team/workspaces/join', body),
+      await ada.delete(`${place}/members?login=fay`),
+      await ada.delete(`/api/team/workspaces/${gone.id}`),
+    ]
+    t.strictSame(
+      changes.map(({ status }) => status < 300),
+      changes.map(() => true),
+      changes.map(({ text }) => text).join('\n'),
+    )
+    await service.app.housekeeping.run()
+    await service.app.close()
+
+    const run = async (...args: string[]) => {
+      const { ended, output } = launchProgram(t, 'src/bin/restore', onDatabase(service.databaseUrl), [
+        file,
+        ...args,
+      ])
+      t.equal(await ended, 0, output())
+      const lines = output()
+        .split('\n')
+        .map((line) => line.trim())
+      const start = lines.findIndex((line) => /^(A restore with --replace keeps|Kept from)/.test(line))
+      return lines.slice(start + 1).filter((line) => !/^(The backup of|A restore ends|$)/.test(line))
+    }
+    const kept = [
+      'Accounts deleted since the backup: 1',
+      evesId,
+      'Access keys revoked since the backup: 1',
+      key.body.id,
+      'Removals of people who weren’t members, or who deleted their account since the backup: 2',
+    ]
+    const left = [
+      'Workspaces deleted since the backup: 1',
+      gone.id,
+      'Organizations that no longer add members (workspace) since the backup: 1',
+      id,
+    ]
+    t.strictSame(await run('--compare'), [...kept, 'Every restore undoes the following:', ...left])
+    t.strictSame(await run('--replace', new URL(service.databaseUrl).pathname.slice(1)), [
+      ...kept,
+      'Undone by the restore, and left to you and the admins:',
+      ...left,
+      `The account ${evesId} is deleted again.`,
+      'Everyone has to sign in again.',
+    ])
+
+    const again = await startService(t, { beside: service })
+    const [eveNow, fayNow] = await again.signInAll('eve', 'fay')
+    for (const person of [eveNow, fayNow])
+      t.hasStrict(await person.post('/api/team/workspaces/join', body), { status: 410 })
+  },
+)
+
+t.test(
   'a restore into an empty database ends all sessions, unless they are kept',
   { buffered: true },
   async (t) => {

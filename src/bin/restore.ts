@@ -26,8 +26,8 @@ npm run restore -- FILE --compare
 `
 
 const LEFT = `The database was empty, so changes after the backup are undone: deleted accounts and workspaces, revoked keys and invites, removed members,
-demoted admins, paused recording, privacy levels, patterns and webhooks may be as they were. docs/backup-and-upgrade.md, “After a
-restore”, says what to do.`
+demoted admins, paused recording, removed minutes, privacy levels, patterns, organizations and webhooks may be as they were.
+docs/backup-and-upgrade.md, “After a restore”, says what to do.`
 
 runCommand(async (stopped) => {
   const given = readArguments('restore', USAGE, { replace: '' }, 1, ['compare', 'keep-sessions'])

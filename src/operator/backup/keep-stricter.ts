@@ -30,7 +30,7 @@ export const endSessions = async (tx: postgres.TransactionSql, hasPresent: boole
 
 /**
  * Keeps what is stricter in the replaced database: ended sessions, disabled and deleted accounts, revoked keys and invites,
- * limits of recording, and the privacy level `team`.
+ * removals, limits of recording, and the privacy level `team`.
  * @returns the accounts that were deleted since the backup. They're disabled until they're deleted again.
  */
 export const keepStricter = async (tx: postgres.TransactionSql): Promise<string[]> => {
@@ -48,6 +48,21 @@ export const keepStricter = async (tx: postgres.TransactionSql): Promise<string[
   await tx`
     update invites i set revoked_at = n.revoked_at from ${now('invites')} n
     where n.id = i.id and i.revoked_at is null and n.revoked_at is not null`
+  // Otherwise people who have been removed could join again, with an older invite or through an organization.
+  await tx`
+    insert into removals (workspace_id, user_id, removed_at, returns, reports)
+    select n.workspace_id, n.user_id, n.removed_at, n.returns, n.reports from ${now('removals')} n
+      join users u on u.id = n.user_id
+      join workspaces w on w.id = n.workspace_id
+    where not exists (select from members m where m.workspace_id = n.workspace_id and m.user_id = n.user_id)
+    on conflict (workspace_id, user_id) do update
+    set removed_at = greatest(removals.removed_at, excluded.removed_at), returns = removals.returns and excluded.returns`
+  await tx`
+    insert into removed_people (workspace_id, key_id, person, removed_at)
+    select n.workspace_id, n.key_id, n.person, n.removed_at from ${now('removed_people')} n
+      join workspaces w on w.id = n.workspace_id
+    on conflict (workspace_id, key_id, person) do update
+    set removed_at = greatest(removed_people.removed_at, excluded.removed_at)`
   await tx`
     insert into recordings (user_id, paused, repos_off, repos_off_like, hours)
     select n.user_id, n.paused, n.repos_off, n.repos_off_like, n.hours from ${now('recordings')} n join users u on u.id = n.user_id

@@ -2,7 +2,6 @@
 import { pipeline } from 'node:stream/promises'
 import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'
-import { limits } from '../../../schemas/limits.js'
 import { tables } from '../../features/tables.js'
 import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { locks } from '../../platform/database/locks.js'
@@ -125,14 +124,6 @@ const keepWhatIsStricter = async (
   for (const which of ['kept', 'left'] as const)
     await writeUndone(tx, places, printable, (line) => lines[which].push(`  ${line}`), which)
   const deletedAccounts = await keepStricter(tx)
-  const unknown = await tx<{ id: string }[]>`
-    select u.id from users u where u.repohost_id is not null and u.id <> all(${`{${deletedAccounts.join()}}`}::uuid[])
-      and not exists (select from ${tx.unsafe(setAside('users'))} n where n.id = u.id) order by u.id`
-  if (unknown.length > 0)
-    lines.left.push(
-      `  Accounts that the replaced database doesn’t know: ${unknown.length}. If they were deleted more than ${limits.session_days} days ago, delete them again.`,
-      ...unknown.map(({ id }) => `    ${id}`),
-    )
   if (lines.kept.length > 0) writeLine('Kept from the database that was replaced:')
   for (const line of lines.kept) writeLine(line)
   if (lines.left.length > 0) writeLine('Undone by the restore, and left to you and the admins:')

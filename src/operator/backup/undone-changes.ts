@@ -1,5 +1,6 @@
 /** What people and operators changed after a backup, and what of it a restore would undo. */
 import type postgres from 'postgres'
+import { limits } from '../../../schemas/limits.js'
 
 /** Tables that the queries read. All of them exist since 1.0.0. */
 export const COMPARED_TABLES = [
@@ -8,8 +9,11 @@ export const COMPARED_TABLES = [
   'members',
   'workspaces',
   'invites',
+  'organizations',
   'patterns',
   'recordings',
+  'removals',
+  'removed_people',
   'revocations',
   'webhooks',
 ] as const
@@ -33,7 +37,9 @@ const UNDONE_CHANGES: UndoneChange[] = [
     kept: true,
     query: (old, now) => `
     select o.id::text as line from ${old('users')} o left join ${now('users')} u on u.id::text = o.id::text
-    where o.repohost_id is not null and u.repohost_id is null and ${isId('o.id')} order by 1`,
+    where o.repohost_id is not null and u.repohost_id is null and ${isId('o.id')}
+      and (u.id is not null or exists (select from ${now('revocations')} r where r.user_id::text = o.id::text))
+    order by 1`,
   },
   {
     title: 'Accounts disabled',
@@ -61,10 +67,9 @@ const UNDONE_CHANGES: UndoneChange[] = [
     title: 'Access keys revoked',
     kept: true,
     query: (old, now) => `
-    select o.key_id::text as line from ${old('key_secrets')} o
-      left join ${now('key_secrets')} k on k.key_id::text = o.key_id::text
-    where o.revoked_at is null and o.expires_at::timestamptz > now()
-      and (k.key_id is null or k.revoked_at is not null) and ${isId('o.key_id')} order by 1`,
+    select k.key_id::text as line from ${old('key_secrets')} o
+      join ${now('key_secrets')} k on k.key_id::text = o.key_id::text
+    where o.revoked_at is null and o.expires_at::timestamptz > now() and k.revoked_at is not null order by 1`,
   },
   {
     title: 'Invites revoked (invite, workspace)',
@@ -93,6 +98,41 @@ const UNDONE_CHANGES: UndoneChange[] = [
     where o.activity_privacy = 'named' and w.activity_privacy = 'team' and w.deleted_at is null order by 1`,
   },
   {
+    title: 'Removals of people who weren’t members, or who deleted their account',
+    kept: true,
+    query: (old, now) => `
+    select null as line from ${now('removals')} r
+      join ${old('users')} u on u.id::text = r.user_id::text
+      join ${old('workspaces')} w on w.id::text = r.workspace_id::text
+    where r.removed_at > '-infinity'
+      and not exists (
+        select from ${old('members')} m
+        where m.workspace_id::text = r.workspace_id::text and m.user_id::text = r.user_id::text
+      )
+      and not exists (
+        select from ${old('removals')} o
+        where o.workspace_id::text = r.workspace_id::text and o.user_id::text = r.user_id::text
+          and o.removed_at::timestamptz >= r.removed_at
+      )
+    union all
+    select null from ${now('removed_people')} r join ${old('workspaces')} w on w.id::text = r.workspace_id::text
+    where not exists (
+        select from ${old('removed_people')} o
+        where o.workspace_id::text = r.workspace_id::text and o.key_id = r.key_id and o.person = r.person
+          and o.removed_at::timestamptz >= r.removed_at
+      )`,
+  },
+  {
+    // They may never have been in this database.
+    title: `Accounts missing without a trace, as after a deletion more than ${limits.session_days} days ago,`,
+    query: (old, now) => `
+    select o.id::text as line from ${old('users')} o
+    where o.repohost_id is not null and ${isId('o.id')}
+      and not exists (select from ${now('users')} u where u.id::text = o.id::text)
+      and not exists (select from ${now('revocations')} r where r.user_id::text = o.id::text)
+    order by 1`,
+  },
+  {
     title: 'Workspaces deleted',
     query: (old, now) => `
     select o.id::text as line from ${old('workspaces')} o left join ${now('workspaces')} w on w.id::text = o.id::text
@@ -112,6 +152,16 @@ const UNDONE_CHANGES: UndoneChange[] = [
     select m.user_id || ' ' || m.workspace_id as line from ${old('members')} o
       join ${now('members')} m on m.user_id::text = o.user_id::text and m.workspace_id::text = o.workspace_id::text
     where o.role = 'admin' and m.role = 'member' order by 1`,
+  },
+  {
+    title: 'Organizations that no longer add members (workspace)',
+    query: (old, now) => `
+    select w.id::text as line from ${old('organizations')} o
+      join ${now('workspaces')} w on w.id::text = o.workspace_id::text and w.deleted_at is null
+    where o.joins = 'member' and not exists (
+        select from ${now('organizations')} n
+        where n.workspace_id = w.id and n.host_id::text = o.host_id::text and n.joins = 'member'
+      ) order by 1`,
   },
   {
     title: 'Repository patterns removed (workspace, pattern)',
