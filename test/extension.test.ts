@@ -227,6 +227,34 @@ t.test(
   },
 )
 
+t.test('a person without a workspace learns which scope their token lacks for organizations', async (t) => {
+  const asks = { mayAskOrganizations: true }
+  const olga = await service.signIn('olga', asks)
+  const { id } = await service.workspace(olga, { name: 'Olgas', patterns: ['olgas/*'] })
+  const pat = service.repohost.addUser('pat')
+  const members = new Map([
+    [olga.repohostId, 'admin' as const],
+    [pat.id, 'member' as const],
+  ])
+  service.repohost.organizations.push({ id: 77, name: 'olgas', members })
+  const linked = await olga.request('PUT', `/api/team/workspaces/${id}/organization`, {
+    body: { organization: 'olgas', join: 'member' },
+    headers: { 'X-Repohost-Token': olga.repohostToken },
+  })
+  t.equal(linked.status, 200, linked.text)
+  const folder = await temporaryFolder(t)
+  const editor = await installEditor({ folder, url: service.url })
+  const window = await editor.openWindow([
+    { address: join(folder, 'web'), remote: 'git@github.com:olgas/web.git' },
+  ])
+  editor.person.github = pat.token
+  t.match((await window.run('signIn')).at(-1), /a token that has the scope read:org\.$/)
+  await window.run('signOut')
+  editor.person.github = service.repohost.addUser('pat', asks).token
+  t.notMatch((await window.run('signIn')).join(), /scope/)
+  await olga.delete(`/api/team/workspaces/${id}/organization`)
+})
+
 t.test('own settings return after a sign-out, a removal, or a change of the team’s settings', async (t) => {
   const { editor, opened, decide, caller, id } = await start(t, 'bea')
   const own = { 'editor.tabSize': 8, 'files.eol': 'own', 'editor.insertSpaces': false }

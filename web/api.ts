@@ -12,6 +12,8 @@ import { start } from './start.js'
 type Reading = Extract<Operation, `GET ${string}`>
 
 export const signedIn = signal(start.signed_in)
+/** The scope that the token of this sign-in lacked, so that the host didn't name the person's organizations. */
+export const missingScope = signal<string | undefined>(undefined)
 /** The service ended the session while the page was open. */
 export const ended = signal(false)
 /** The sign-in dialog is open on top of the page. It can be closed. */

@@ -27,6 +27,7 @@ import { plain } from './text.js'
 export { hasLinks }
 
 /** The team's settings are pulled again when the window gets the focus after this time. */
+const ENTER_TOKEN = 'Enter a Token'
 const PULL_AFTER = 15 * MINUTE
 /** A team's own extension, which has another name, comes from elsewhere than the service. */
 const SERVED = 'team-settings.team-settings'
@@ -178,7 +179,14 @@ export const activateWith = (context: vscode.ExtensionContext, { storageAt, lead
     (withToken = setting('signInWith') === 'token') =>
     async () => {
       if (withToken && !(await enterToken(context))) return
-      if (await signIn(context)) await follow()
+      const signedIn = await signIn(context)
+      if (!signedIn) return
+      await follow()
+      if (signedIn.missingScope !== undefined && team.patterns.length === 0)
+        void inform(
+          `You have no workspace yet. If your team’s workspace takes in the members of an organization, sign in with a token that has the scope ${signedIn.missingScope}.`,
+          ENTER_TOKEN,
+        ).then((choice) => (choice === ENTER_TOKEN ? guarded(start(true), fail)() : undefined))
     }
   const stop = async () => {
     await counted.send()

@@ -94,7 +94,7 @@ const verify = async (
   const stored: Stored = { baseUrl, token: data.token, login: data.login, ...(mark && { mark }) }
   if (ask && mark) await writeMark(context, { id: mark, baseUrl })
   await context.secrets.store(SESSION, JSON.stringify(stored))
-  return stored
+  return { ...stored, missingScope: data.missing_scope }
 }
 
 /** Asks who the person is, and stores the session. Undefined: they changed their mind. */

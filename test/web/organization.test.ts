@@ -70,6 +70,20 @@ else {
     },
   )
 
+  t.test('a person whose token lacks the scope for organizations is told', async (t) => {
+    const user = service.repohost.addUser('cyd')
+    acme.members.set(user.id, 'member')
+    const cyd = await visit()
+    await cyd.open('/')
+    await cyd.tokenField().fill(user.token)
+    await cyd.button('Sign in with token').click()
+    await cyd.sees(
+      /^GitHub didn’t say which organizations you belong to\. .* token that has the scope read:org\.$/,
+    )
+    t.strictSame(await cyd.violations(), [])
+    acme.members.delete(user.id)
+  })
+
   t.test('a person made a member is told, and can leave or stay', async (t) => {
     const bob = await visit(await service.signIn('bob', asks))
     const said =

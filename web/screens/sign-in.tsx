@@ -2,7 +2,17 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import type { RepohostKind } from '../../schemas/common.js'
 import { own } from '../../schemas/own.js'
-import { call, clearCache, ended, expired, refresh, signedIn, useAction, useRead } from '../api.js'
+import {
+  call,
+  clearCache,
+  ended,
+  expired,
+  missingScope,
+  refresh,
+  signedIn,
+  useAction,
+  useRead,
+} from '../api.js'
 import { start } from '../start.js'
 import { PRODUCT, useTitle } from '../title.js'
 import { FailureNote, Form, Mark, Person } from '../ui.js'
@@ -50,7 +60,10 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
   const hasPeople = start.people.length > 0
 
   const signIn = async (repohost_token: string) => {
-    const done = await act(() => call('POST /api/auth/verify', { body: { repohost_token, cookie: true } }))
+    const done = await act(async () => {
+      const { data } = await call('POST /api/auth/verify', { body: { repohost_token, cookie: true } })
+      missingScope.value = data.missing_scope
+    })
     if (!done) return
     clearCache()
     ended.value = false
