@@ -48,7 +48,7 @@ const start = (
 ) => {
   const sent: string[] = []
   const states: QueueState[] = []
-  const world = { now: NINE + 5 * MINUTE, asked: 0, recording: ALWAYS as object | undefined }
+  const world = { now: NINE + 5 * MINUTE, asked: 0, recording: ALWAYS as object | undefined, me: {} }
   let wakes: { at: number; work: () => void }[] = []
   const client = createClient({
     baseUrl: 'https://settings.example.com',
@@ -58,6 +58,7 @@ const start = (
         world.asked++
         return world.recording === undefined ? problem(404, 'route_not_found') : reply(200, world.recording)
       }
+      if (String(input).endsWith('/api/me')) return reply(200, world.me)
       sent.push(String(init?.body))
       const response = flushes.shift() ?? counted()
       if (response instanceof Error) throw response
@@ -364,6 +365,29 @@ t.test('recording hours that run past midnight belong to the weekday on which th
     { day: '2026-11-20', hours: { 22: 1, 23: 1 } },
     { day: '2026-11-21', hours: { 1: 1 }, minutes: 1 },
   ])
+})
+
+t.test('recording hours are in the person’s time zone, not in that of a container', async (t) => {
+  const hours = { from: 9, to: 17, weekdays: [1, 2, 3, 4, 5] }
+  for (const [timezone_chosen, machine, kept] of [
+    [false, 'UTC', [8]],
+    [true, 'America/New_York', [8]],
+    // The last one that a client named.
+    [false, 'America/New_York', [16]],
+  ] as const) {
+    const { queue, world, entries } = start(t, [], { timezone: machine })
+    world.recording = { ...ALWAYS, hours }
+    world.me = { timezone: 'Australia/Perth', timezone_chosen }
+    await queue.flush()
+    // A Friday, in Perth at 16, 17 and 0, in New York at 3, 4 and 11.
+    for (const hour of [8, 9, 16]) await queue.add('acme/api', NINE + (hour - 9) * HOUR, 1)
+    await queue.flush()
+    t.same(
+      entries().flatMap(({ hours }) => Object.keys(hours).map(Number)),
+      kept,
+      `${machine}, chosen: ${timezone_chosen}`,
+    )
+  }
 })
 
 t.test('minutes wait until the preferences are known, and are dropped if turned off', async (t) => {

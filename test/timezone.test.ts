@@ -1,4 +1,5 @@
 import t from 'tap'
+import { nextTimezone as clientNextTimezone } from '../client/src/timezone.js'
 import { nextTimezone } from '../src/features/accounts/index.js'
 import { eraseAccounts } from '../src/features/personal-data/delete-account.js'
 import { readToday } from '../src/platform/time/clock.js'
@@ -254,14 +255,20 @@ t.test('the export says whether the zone was chosen, and an erasure removes it',
   t.equal((await caller.put(ZONE, { timezone: 'Asia/Tokyo' })).status, 401)
 })
 
-t.test('every zone of the runtime replaces another, except for those of `Etc/` and aliases of UTC', (t) => {
-  const person = { timezone: 'Asia/Tokyo', timezoneChosen: false }
-  for (const zone of Intl.supportedValuesOf('timeZone'))
-    t.equal(nextTimezone(person, zone), /^(Etc\/|UTC$)/.test(zone) ? 'Asia/Tokyo' : zone)
-  for (const name of UTC_NAMES) {
-    t.ok(isTimezone(name), name)
-    t.equal(nextTimezone(person, name), 'Asia/Tokyo')
-    t.equal(nextTimezone({ timezone: null, timezoneChosen: false }, name), name)
-  }
-  t.end()
-})
+t.test(
+  'for service and client, every zone of the runtime replaces another, except for aliases of UTC',
+  (t) => {
+    const person = { timezone: 'Asia/Tokyo', timezoneChosen: false }
+    for (const next of [nextTimezone, clientNextTimezone]) {
+      for (const zone of Intl.supportedValuesOf('timeZone'))
+        t.equal(next(person, zone), /^(Etc\/|UTC$)/.test(zone) ? 'Asia/Tokyo' : zone)
+      for (const name of UTC_NAMES) {
+        t.ok(isTimezone(name), name)
+        t.equal(next(person, name), 'Asia/Tokyo')
+        t.equal(next({ timezone: null, timezoneChosen: false }, name), name)
+        t.equal(next({ timezone: 'Asia/Tokyo', timezoneChosen: true }, 'Europe/Rome'), 'Asia/Tokyo')
+      }
+    }
+    t.end()
+  },
+)

@@ -4,6 +4,7 @@ import type { Client } from './client.js'
 import { ApiProblem } from './problem.js'
 import { isOff } from './recording.js'
 import type { Batch, FlushStorage } from './storage.js'
+import { nextTimezone, type PersonTimezone } from './timezone.js'
 
 /** The clock and the timers. */
 export interface Clock {
@@ -82,6 +83,7 @@ export interface FlushQueue {
 const MINUTE_MS = 60_000
 const SEAL_AFTER_MS = 10 * MINUTE_MS
 const ASK_AFTER_MS = 60 * MINUTE_MS
+const UNKNOWN_TIMEZONE: PersonTimezone = { timezone: null, timezoneChosen: false }
 const MAX_BACKOFF_MS = 15 * MINUTE_MS
 
 const systemClock: Clock = {
@@ -139,7 +141,7 @@ export const createFlushQueue = ({
   timezone: fixed,
 }: FlushQueueOptions): FlushQueue => {
   let open: OpenBatch | undefined
-  let recording: { last: Recording; askedAt: number } | undefined
+  let recording: { last: Recording; timezone: PersonTimezone; askedAt: number } | undefined
   let paused = false
   let failures = 0
   /** The period in which nothing is sent, and whether the service asked for it. */
@@ -188,7 +190,8 @@ export const createFlushQueue = ({
   const timezoneNow = () => fixed ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 
   const isUnwanted = ({ repo, at }: Minutes, timezone: string | undefined) =>
-    recording !== undefined && isOff(recording.last, repo, at, timezone)
+    recording !== undefined &&
+    isOff(recording.last, repo, at, nextTimezone(recording.timezone, timezone) ?? undefined)
 
   const bodyOf = ({ id, minutes, timezone }: OpenBatch) => toBody(id, minutes.values(), timezone)
 
@@ -226,7 +229,22 @@ export const createFlushQueue = ({
   const learnRecording = async () => {
     const now = clock.now()
     if (recording !== undefined && Math.abs(now - recording.askedAt) < ASK_AFTER_MS) return
-    recording = { last: await askRecording(), askedAt: now }
+    const last = await askRecording()
+    const timezone = last.hours === null ? UNKNOWN_TIMEZONE : await askTimezone()
+    recording = { last, timezone, askedAt: now }
+  }
+
+  /** Recording hours are in the person's time zone, and this machine may be a container, which runs in UTC. */
+  const askTimezone = async (): Promise<PersonTimezone> => {
+    try {
+      const options = { retry: false, signal: disposal.signal } as const
+      const { timezone, timezone_chosen } = (await client.request('GET /api/me', options)).data
+      return { timezone, timezoneChosen: timezone_chosen }
+    } catch (error) {
+      // A key that may only write activity.
+      if (error instanceof ApiProblem && error.status === 403) return UNKNOWN_TIMEZONE
+      throw error
+    }
   }
 
   const askRecording = async (): Promise<Recording> => {
