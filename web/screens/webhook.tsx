@@ -1,8 +1,10 @@
 /** The webhook through which the repository host reports commits and closed issues to a workspace. */
+
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import type { RepohostKind } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
+import { own } from '../../schemas/own.js'
 import { announce } from '../announce.js'
 import { call, useAction, usePolling, useRead } from '../api.js'
 import { count, time } from '../format.js'
@@ -206,7 +208,7 @@ const reasonTexts = {
 const resultOf = ({ counted, skipped, skipped_because }: Delivery): string => {
   const { not_delivered, ...because } = skipped_because ?? {}
   const reasons = Object.entries(because).flatMap(([name, number]) => {
-    const reason = reasonTexts[name as keyof typeof because]
+    const reason = own(reasonTexts, name) ?? name
     return number ? [number === skipped ? reason : `${count(number)} ${reason}`] : []
   })
   return [
