@@ -24,8 +24,13 @@ import {
   setIssue,
 } from './queries/reported-counts.js'
 import { findWebhook, insertDelivery } from './queries/webhooks.js'
-import type { SkippedCommit } from './tables.js'
-import type { DeliveredCommit, DeliveredIssue, DeliveredPerson, Delivery } from './webhooks/delivery.js'
+import type {
+  DeliveredCommit,
+  DeliveredIssue,
+  DeliveredPerson,
+  Delivery,
+  SkippedCommit,
+} from './webhooks/delivery.js'
 
 /** Identifies a delivery. */
 export interface DeliveryHead {

@@ -16,17 +16,7 @@ import { daysAgo } from '../../platform/database/limited-delete.js'
 import { moment, table } from '../../platform/database/table.js'
 import { users } from '../accounts/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
-
-/** A commit in a delivery that doesn't count. */
-export interface SkippedCommit {
-  /** The first characters of the commit's hash. */
-  hash: string
-  /** A login. Null: the payload has none, or the commit is outside the patterns. */
-  author: string | null
-  because: 'not_a_member' | 'unknown_author' | 'outside_patterns'
-  /** The login in lower case, by which the deletion of an account finds it. */
-  login?: string
-}
+import type { SkippedCommit } from './webhooks/delivery.js'
 
 /** A workspace's webhook, through which the repository host reports commits and closed issues. */
 export const webhooks = table(

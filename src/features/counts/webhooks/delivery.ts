@@ -42,6 +42,17 @@ export interface DeliveredCommit {
   login: string | undefined
 }
 
+/** A commit in a delivery that doesn't count. */
+export interface SkippedCommit {
+  /** The first characters of the commit's hash. */
+  hash: string
+  /** A login. Null: the payload has none, or the commit is outside the patterns. */
+  author: string | null
+  because: 'not_a_member' | 'unknown_author' | 'outside_patterns'
+  /** The login in lower case, by which the deletion of an account finds it. */
+  login?: string
+}
+
 export interface DeliveredIssue {
   /** The host's id. Undefined: the payload has none. */
   id: number | undefined
