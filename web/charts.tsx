@@ -324,26 +324,47 @@ export const Trend = (props: {
   )
 }
 
+const pictures = [
+  ['SVG', 'Download SVG'],
+  ['PNG', 'Download PNG'],
+  ['copy', 'Copy picture'],
+] as const
+
 /** The chart's numbers as a table, which is rendered when opened, and its drawing as a file. */
 const AsTable = (props: { caption: string; head: string[]; children: () => ComponentChildren }) => {
   const [open, set] = useState(false)
+  const [told, say] = useState('')
   return (
     <>
-      <button
-        type="button"
-        class="link small picture"
-        onClick={({ currentTarget }) => {
-          const figure = currentTarget.closest('figure')
-          import('./download.js').then(
-            ({ savePicture }) => savePicture(figure, props.caption),
-            () => {
-              offline.value = true
-            },
-          )
-        }}
-      >
-        Download picture<span class="away"> of {props.caption}</span>
-      </button>
+      <p class="row picture">
+        {pictures.map(([as, title]) => (
+          <button
+            key={as}
+            type="button"
+            class="link small"
+            onClick={({ currentTarget }) => {
+              const figure = currentTarget.closest('figure')
+              import('./download.js').then(
+                ({ savePicture }) =>
+                  figure &&
+                  savePicture(figure, props.caption, as).then(
+                    () => as === 'copy' && say('Picture copied'),
+                    () => say('The browser doesn’t allow it. Download it instead.'),
+                  ),
+                () => {
+                  offline.value = true
+                },
+              )
+            }}
+          >
+            {title}
+            <span class="away"> of {props.caption}</span>
+          </button>
+        ))}
+        <span role="status" class="small">
+          {told}
+        </span>
+      </p>
       <details onToggle={(event) => set(event.currentTarget.open)}>
         <summary>
           View as table<span class="away">: {props.caption}</span>

@@ -7,6 +7,8 @@ import {
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
+  pickedCompletion,
+  startCompletion,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
@@ -20,7 +22,14 @@ import { describe, type Properties, plainText, typeOf } from './setting-text.js'
 
 export interface CodeEditor {
   /** Shows a text unless it's already there, marks its errors, and completes these keys. */
-  show(content: { text: string; faults: Fault[]; properties: Properties }): void
+  show(content: {
+    text: string
+    faults: Fault[]
+    /** Values that don't fit the schema, which don't prevent saving. */
+    misfits: Fault[]
+    properties: Properties
+    prefixes: readonly string[]
+  }): void
   focus(): void
   destroy(): void
 }
@@ -100,7 +109,11 @@ const replaceInsteadOfBrowser = EditorView.domEventHandlers({
 })
 
 /** Completes settings keys, and the values that a key allows. */
-const complete = (context: CompletionContext, properties: Properties): CompletionResult | null => {
+const complete = (
+  context: CompletionContext,
+  properties: Properties,
+  prefixes: readonly string[],
+): CompletionResult | null => {
   const { state, pos } = context
   const node = syntaxTree(state).resolveInner(pos, -1)
   const textOf = (from: number, to: number) => state.sliceDoc(from, to)
@@ -139,8 +152,26 @@ const complete = (context: CompletionContext, properties: Properties): Completio
           : `"${key}": ${JSON.stringify(schema.default ?? null)}`,
       }),
     )
-  return { from, to, options, validFor: /^"?[\w.$-]*"?$/ }
+  if (textOf(from, pos).includes('.')) return { from, to, options, validFor: /^"?[\w.$-]*"?$/ }
+  const shown = new Set([...Object.keys(properties).map((key) => key.split('.', 1)[0] ?? key), ...prefixes])
+  return { from, to, options: [...[...shown].map(prefixOption), ...options], validFor: /^"?[\w$-]*"?$/ }
 }
+
+/** Prefixes come first. Choosing one shows its keys. */
+const prefixOption = (prefix: string): Completion => ({
+  label: `"${prefix}."`,
+  type: 'namespace',
+  boost: 99,
+  apply: (view, completion, from, to) => {
+    const text = `"${prefix}."`
+    view.dispatch({
+      changes: { from, to, insert: text },
+      selection: { anchor: from + text.length - 1 },
+      annotations: pickedCompletion.of(completion),
+    })
+    startCompletion(view)
+  },
+})
 
 export const createEditor = (
   host: HTMLElement,
@@ -150,6 +181,7 @@ export const createEditor = (
   // In a shadow root, the editor's styles are constructed style sheets, which the content security policy allows.
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true })
   let properties: Properties = {}
+  let prefixes: readonly string[] = []
   let isShowing = false
   /** Typed text that the page hasn't shown yet. It shows one frame late, when the person may have typed more. */
   let typed: string[] = []
@@ -170,7 +202,7 @@ export const createEditor = (
         highlightActiveLine(),
         bracketMatching(),
         closeBrackets(),
-        autocompletion({ override: [(context) => complete(context, properties)], icons: false }),
+        autocompletion({ override: [(context) => complete(context, properties, prefixes)], icons: false }),
         json(),
         syntaxHighlighting(colors),
         EditorView.lineWrapping,
@@ -196,6 +228,7 @@ export const createEditor = (
   return {
     show: (content) => {
       properties = content.properties
+      prefixes = content.prefixes
       const at = typed.indexOf(content.text)
       typed = at < 0 ? [] : typed.slice(at + 1)
       if (typed.length > 0) return
@@ -207,7 +240,10 @@ export const createEditor = (
       view.dispatch(
         setDiagnostics(
           view.state,
-          content.faults.map((fault) => ({ ...fault, severity: 'error' })),
+          [
+            ...content.faults.map((fault) => ({ ...fault, severity: 'error' as const })),
+            ...content.misfits.map((fault) => ({ ...fault, severity: 'warning' as const })),
+          ].sort((a, b) => a.from - b.from),
         ),
       )
       isShowing = false

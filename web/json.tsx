@@ -2,12 +2,12 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { limits } from '../schemas/limits.js'
-import { isLocked, isSameSetting, locksOf, settingsKeys } from '../schemas/settings-keys.js'
+import { ANY_PREFIX, isLocked, isSameSetting, locksOf, settingsKeys } from '../schemas/settings-keys.js'
 import type { CodeEditor } from './code-editor.js'
 import { bytes } from './format.js'
 import { type Fault, placeOf, scanJson } from './json-scan.js'
 import { SettingKey } from './setting-key.js'
-import type { Properties } from './setting-text.js'
+import { boundsOf, fits, type Properties } from './setting-text.js'
 import { start } from './start.js'
 
 const keys = settingsKeys(start.settings_keys)
@@ -73,6 +73,22 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
   return [...faults, ...wrong, tooLarge].filter(isFault)
 }
 
+const prefixes = keys.prefixes.filter((prefix) => prefix !== ANY_PREFIX)
+
+/** Values that don't fit the schema. Whether they can be saved is the server's choice. */
+const misfitsOf = (text: string, properties: Properties): Fault[] => {
+  const { syntax, members, isObject } = scanJson(text)
+  if (syntax || !isObject) return []
+  const values = new Map(Object.entries<unknown>(JSON.parse(text)))
+  const described = new Map(Object.entries(properties))
+  return members.flatMap(({ block, key, from, to, isNull }) => {
+    const schema = block === undefined && !isNull ? described.get(key) : undefined
+    return schema && !fits(schema, values.get(key))
+      ? { from, to, message: `“${key}” doesn’t fit. Expected: ${boundsOf(schema)}` }
+      : []
+  })
+}
+
 /** The settings in a text, or what's wrong with it. */
 export const parse = (text: string, options?: ParseOptions): { values: Values } | { error: string } => {
   const [fault] = faultsOf(text, options)
@@ -107,7 +123,7 @@ export const changedKeys = (before: Values, after: Values): string[] =>
 export const Diff = (props: {
   before: Values
   after: Values
-  about?: (key: string) => string | undefined
+  about?: (key: string) => ComponentChildren
 }) => {
   const { before, after, about } = props
   const keys = changedKeys(before, after)
@@ -129,7 +145,7 @@ export const Diff = (props: {
                 + <SettingKey name={key} />: {JSON.stringify(after[key])}
               </ins>
             )}
-            {note && <p class="muted">{note}</p>}
+            {note && <div class="muted">{note}</div>}
           </div>
         )
       })}
@@ -162,6 +178,7 @@ export const JsonField = (props: {
   children?: ComponentChildren
 }) => {
   const { label, text, faults, properties = {} } = props
+  const misfits = faults.length > 0 ? [] : misfitsOf(text, properties)
   const id = useId()
   const host = useRef<HTMLDivElement>(null)
   const plain = useRef<HTMLTextAreaElement>(null)
@@ -195,7 +212,7 @@ export const JsonField = (props: {
     }
   }, [])
   useEffect(
-    () => editor?.show({ text, faults, properties }),
+    () => editor?.show({ text, faults, misfits, properties, prefixes }),
     [editor, text, properties, JSON.stringify(faults)],
   )
   return (
@@ -219,6 +236,9 @@ export const JsonField = (props: {
       </div>
       <FaultList id={id} faults={faults}>
         {props.children}
+        {misfits.slice(0, MAX_LISTED).map(({ from, message }) => (
+          <p key={from}>{message}</p>
+        ))}
       </FaultList>
     </div>
   )

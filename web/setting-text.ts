@@ -51,6 +51,21 @@ export const boundsOf = (schema: Property): string => {
   return `${text[0]?.toUpperCase()}${text.slice(1)}.`
 }
 
+/** Whether a value has a setting's type and bounds. */
+export const fits = (schema: Property, value: unknown): boolean => {
+  const { enum: values, minimum, maximum, maxLength, maxItems, items } = schema
+  if (values) return values.some((one) => JSON.stringify(one) === JSON.stringify(value))
+  const types = typeOf(schema)
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+  if (types.length > 0 && !types.includes(kind) && !(types.includes('integer') && Number.isInteger(value)))
+    return false
+  if (typeof value === 'number')
+    return value >= (minimum ?? Number.NEGATIVE_INFINITY) && value <= (maximum ?? Number.POSITIVE_INFINITY)
+  if (typeof value === 'string') return value.length <= (maxLength ?? value.length)
+  if (!Array.isArray(value)) return true
+  return value.length <= (maxItems ?? value.length) && (!items || value.every((item) => fits(items, item)))
+}
+
 export const descriptionOf = ({ markdownDescription, description = '' }: Property): string =>
   markdownDescription ?? description
 

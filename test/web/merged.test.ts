@@ -26,6 +26,15 @@ else
     await admin.sees('Settings saved')
     t.same((await ada.get(settings)).body.merged, ['cSpell.words'])
 
+    await admin.button('JSON').click()
+    await admin
+      .field('Editor settings (JSON)')
+      .fill(JSON.stringify({ 'cSpell.words': ['pino'], 'editor.tabSize': '2' }))
+    await page.getByText('1 override adds to it: acme/web').waitFor()
+    await admin.sees('Applies to you in 1 repository; 1 override adds to a changed key.')
+    await admin.sees('“editor.tabSize” doesn’t fit. Expected: Number, at least 1.')
+    await admin.button('Discard changes').click()
+
     await admin.open(`/w/${id}/repos/acme/web/settings`)
     await admin.sees('["fastify","typebox"]')
     await admin.sees('Workspace and override')

@@ -299,13 +299,21 @@ else {
       await page.emulateMedia({ colorScheme: 'dark' })
       await visitor.open(`/w/${id}?member=ada`)
       const download = page.waitForEvent('download')
-      await visitor.button(/^Download picture of Active time, /).click()
+      await visitor.button(/^Download SVG of Active time, /).click()
       const file = await download
       t.match(file.suggestedFilename(), /^Active time, .*\.svg$/)
       const picture = await readFile(await file.path(), 'utf8')
       // The surface of the dark theme, and the blue of its bars.
       t.ok(picture.includes('<rect width="100%" height="100%" fill="rgb(21, 28, 37)"/>'), picture)
       t.ok(picture.includes('fill="rgb(108, 178, 255)"'), picture)
+      const another = page.waitForEvent('download')
+      await visitor.button(/^Download PNG of Active time, /).click()
+      const png = await readFile(await (await another).path())
+      t.equal(png.subarray(1, 4).toString(), 'PNG')
+      t.equal(png.readUInt32BE(16), Math.floor(2 * Number(/width="([\d.]+)"/.exec(picture)?.[1])))
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await visitor.button(/^Copy picture of Active time, /).click()
+      await visitor.sees('Picture copied')
 
       const about = visitor.button('About active time')
       // In the middle, the tip has room below before and after.

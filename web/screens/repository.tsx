@@ -390,6 +390,8 @@ const OverrideSection = (props: {
   const about = (key: string) => {
     if (!values || !(key in state.settings)) return undefined
     if (!(key in values)) return `The workspace’s value applies again: ${json(state.settings[key])}`
+    if (state.merged.includes(key) && !same(values[key], null))
+      return `Adds to the workspace’s value: ${json(state.settings[key])}`
     if (values[key] === null) return `The workspace’s value won’t apply here: ${json(state.settings[key])}`
     return `Overrides the workspace’s value: ${json(state.settings[key])}`
   }

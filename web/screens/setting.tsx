@@ -3,12 +3,12 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { isKeptByEditor } from '../../schemas/kept-settings.js'
 import { limits } from '../../schemas/limits.js'
 import { own } from '../../schemas/own.js'
-import { isBlock, isLocked, locksOf, settingsIn } from '../../schemas/settings-keys.js'
+import { isBlock } from '../../schemas/settings-keys.js'
 import { repoSettingsAddress } from '../addresses.js'
 import { type ReadState, useAction, useRead } from '../api.js'
 import { count, time } from '../format.js'
 import { FromTo, keyOf, WarningList } from '../history.js'
-import { useImpact } from '../impact.js'
+import { useImpact, valuesOf } from '../impact.js'
 import { same } from '../json.js'
 import { useWorkspace } from '../me.js'
 import { propertiesOf } from '../schema.js'
@@ -135,16 +135,10 @@ const Reach = ({ name, state }: { name: string; state: State }) => {
     query: { limit: NAMED },
   })
   const isSet = Object.hasOwn(state.settings, name)
-  const locks = locksOf([name])
   const rows: Row[] = impact.overridesOf(name).map(({ owner, repo, settings }) => ({
     owner,
     repo,
-    values: [...settingsIn(settings)]
-      .filter(({ block, key }) => isLocked(locks, key) && (block === undefined || !isBlock(name)))
-      .map(
-        ({ block, key, value }) =>
-          `${block ?? (key === name ? '' : key)} ${value === null ? 'doesn’t apply here' : JSON.stringify(value)}`,
-      ),
+    values: valuesOf(settings, name),
     replaces: Object.hasOwn(settings, name),
   }))
   const isFixed = state.locked.includes(name) || state.merged.includes(name)

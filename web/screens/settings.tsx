@@ -205,6 +205,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   const isDirty = isChanged || !values
   const keys = [...new Set([...Object.keys(patch), ...locks, ...unlocks, ...merges, ...splits])]
   const impact = useImpact(keys.length > 0)
+  const rules = { locked, merged: combined }
   const path = { id: workspace.id }
   useEffect(() => {
     // A new state arrived, such as a restored version. Input is never replaced.
@@ -292,18 +293,18 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
               <FaultyField editing={draft} />
               {values && isChanged && !conflict && (
                 <>
-                  {keys.length > 0 && <p>{impact.reach(keys, locked) ?? 'Checking who is affected…'}</p>}
+                  {keys.length > 0 && <p>{impact.reach(keys, rules) ?? 'Checking who is affected…'}</p>}
                   {changes.settings && (
                     <Diff
                       before={draft.base.settings}
                       after={values}
-                      about={(key) => impact.about(key, locked.includes(key), locks.includes(key))}
+                      about={(key) => impact.about(key, rules, locks.includes(key))}
                     />
                   )}
                   {locks.map((key) => (
                     <p key={key}>
                       Lock <SettingKey name={key} />.{' '}
-                      {!(key in patch) && <span class="muted">{impact.about(key, true, true)}</span>}
+                      {!(key in patch) && <span class="muted">{impact.about(key, rules, true)}</span>}
                     </p>
                   ))}
                   {unlocks.map((key) => (
