@@ -41,7 +41,7 @@ const SkippedCounts = Closed(
   },
 )
 
-const SkippedCommit = Closed({
+const SkippedCommit = Named('SkippedCommit', {
   hash: Type.String({ description: 'The first 10 characters.', examples: ['5f3a9c2e1b'] }),
   author: Nullable(
     Type.String({

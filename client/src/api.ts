@@ -1945,6 +1945,15 @@ export type SettingsGroup = {
   properties: string[]
 }
 
+export type SkippedCommit = {
+  /** The first 10 characters. */
+  hash: string
+  /** The login in the payload. Null: there is none, because addresses aren’t stored, or the repository matches no pattern. */
+  author: string | null
+  /** As in `skipped_because`. */
+  because: 'not_a_member' | 'unknown_author' | 'outside_patterns'
+}
+
 export type WebhookDelivery = {
   at: string
   /** The repository host’s name for it. */
@@ -1969,14 +1978,7 @@ export type WebhookDelivery = {
     not_delivered: number
   } | null
   /** The first 100 skipped commits. Empty if there are none, an earlier version of the service received the delivery, or one of the authors has deleted their account. */
-  skipped_commits?: {
-    /** The first 10 characters. */
-    hash: string
-    /** The login in the payload. Null: there is none, because addresses aren’t stored, or the repository matches no pattern. */
-    author: string | null
-    /** As in `skipped_because`. */
-    because: 'not_a_member' | 'unknown_author' | 'outside_patterns'
-  }[]
+  skipped_commits?: SkippedCommit[]
 }
 
 /** The request doesn’t match the schema. Fix the fields listed in `errors`. */

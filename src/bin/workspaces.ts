@@ -1,6 +1,6 @@
 /** Lists, shows, exports, transfers or deletes workspaces for the operator. */
-import type { WorkspaceQuota } from '../../schemas/limits.js'
 import '../platform/process/require-node.js'
+import type { WorkspaceQuota } from '../../schemas/limits.js'
 import { readConfig } from '../config.js'
 import { findAccount } from '../operator/accounts.js'
 import { exportWorkspace } from '../operator/export-workspace.js'
