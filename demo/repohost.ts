@@ -24,7 +24,7 @@ export interface RepohostStandIn extends StandIn {
   /** Creates a user, or a second token for an existing one. */
   addUser(
     login: string,
-    options?: { id?: number; clientId?: string; mayAskOrganizations?: boolean },
+    options?: { id?: number; clientId?: string; avatarUrl?: string; mayAskOrganizations?: boolean },
   ): HostUser & { token: string }
   /** Organizations, which can be changed. */
   organizations: StandInOrganization[]
@@ -214,14 +214,15 @@ export const startRepohost = async (kind: RepohostKind = 'github', below = ''): 
       {
         id,
         clientId,
+        avatarUrl = `https://avatars.example.com/${login}`,
         mayAskOrganizations: mayAsk = false,
-      }: { id?: number; clientId?: string; mayAskOrganizations?: boolean } = {},
+      }: { id?: number; clientId?: string; avatarUrl?: string; mayAskOrganizations?: boolean } = {},
     ) => {
       const existing = [...users.values()].find((known) => known.login.toLowerCase() === login.toLowerCase())
       const added = existing ?? {
         id: id ?? nextId++,
         login,
-        avatar_url: `https://avatars.example.com/${login}`,
+        avatar_url: avatarUrl,
       }
       users.set(added.id, added)
       const token = `ghp_${randomBytes(18).toString('hex')}`

@@ -1,8 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { createClients } from '../src/app.js'
-import type { Config } from '../src/config.js'
 import { hasProperties } from './has-properties.js'
 import { type Caller, DASHBOARD, reuseService, type Service, startService } from './service.js'
 
@@ -118,20 +116,11 @@ t.test('CSV, documents and the reference are compressed too', async (t) => {
 })
 
 t.test('responses that contain a token are never compressed', async (t) => {
-  const user = {
-    id: 1,
-    login: 'ada',
-    clientId: undefined,
-    addresses: undefined,
-    avatarUrl: `https://avatars.example.com/${'a'.repeat(5_000)}`,
-  }
-  const clients = (config: Config) => {
-    const real = createClients(config)
-    return { ...real, repohost: { ...real.repohost, userOf: async () => user } }
-  }
-  const service = await startService(t, { clients })
+  const service = await startService(t)
+  const avatarUrl = `https://avatars.example.com/${'a'.repeat(5_000)}`
+  const user = service.repohost.addUser('ada', { avatarUrl })
   const accept = { 'Accept-Encoding': 'br, gzip' }
-  const response = await send(service, 'POST', '/api/auth/verify', accept, { repohost_token: 'x' })
+  const response = await send(service, 'POST', '/api/auth/verify', accept, { repohost_token: user.token })
   t.equal(response.status, 200)
   t.ok(response.bytes.length > 5_000)
   t.equal(response.headers['content-encoding'], undefined)
