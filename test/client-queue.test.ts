@@ -48,7 +48,12 @@ const start = (
 ) => {
   const sent: string[] = []
   const states: QueueState[] = []
-  const world = { now: NINE + 5 * MINUTE, asked: 0, recording: ALWAYS as object | undefined, me: {} }
+  const world = {
+    now: NINE + 5 * MINUTE,
+    asked: 0,
+    recording: ALWAYS as object | undefined,
+    me: {} as object | undefined,
+  }
   let wakes: { at: number; work: () => void }[] = []
   const client = createClient({
     baseUrl: 'https://settings.example.com',
@@ -58,7 +63,8 @@ const start = (
         world.asked++
         return world.recording === undefined ? problem(404, 'route_not_found') : reply(200, world.recording)
       }
-      if (String(input).endsWith('/api/me')) return reply(200, world.me)
+      if (String(input).endsWith('/api/me'))
+        return world.me === undefined ? problem(403, 'scope_missing') : reply(200, world.me)
       sent.push(String(init?.body))
       const response = flushes.shift() ?? counted()
       if (response instanceof Error) throw response
@@ -388,6 +394,19 @@ t.test('recording hours are in the person’s time zone, not in that of a contai
       `${machine}, chosen: ${timezone_chosen}`,
     )
   }
+})
+
+t.test('a key that may not read the time zone leaves recording hours to the service', async (t) => {
+  const { queue, world, entries } = start(t)
+  world.recording = { ...ALWAYS, repos_off: ['acme/secret'], hours: { from: 9, to: 10, weekdays: [1] } }
+  world.me = undefined
+  await queue.flush()
+  for (const repo of ['acme/api', 'acme/secret']) await queue.add(repo, NINE, 1)
+  await queue.flush()
+  t.same(
+    entries().map(({ repo }) => repo),
+    ['acme/api'],
+  )
 })
 
 t.test('minutes wait until the preferences are known, and are dropped if turned off', async (t) => {

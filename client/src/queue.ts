@@ -83,7 +83,6 @@ export interface FlushQueue {
 const MINUTE_MS = 60_000
 const SEAL_AFTER_MS = 10 * MINUTE_MS
 const ASK_AFTER_MS = 60 * MINUTE_MS
-const UNKNOWN_TIMEZONE: PersonTimezone = { timezone: null, timezoneChosen: false }
 const MAX_BACKOFF_MS = 15 * MINUTE_MS
 
 const systemClock: Clock = {
@@ -141,7 +140,7 @@ export const createFlushQueue = ({
   timezone: fixed,
 }: FlushQueueOptions): FlushQueue => {
   let open: OpenBatch | undefined
-  let recording: { last: Recording; timezone: PersonTimezone; askedAt: number } | undefined
+  let recording: { last: Recording; timezone: PersonTimezone | undefined; askedAt: number } | undefined
   let paused = false
   let failures = 0
   /** The period in which nothing is sent, and whether the service asked for it. */
@@ -191,7 +190,7 @@ export const createFlushQueue = ({
 
   const isUnwanted = ({ repo, at }: Minutes, timezone: string | undefined) =>
     recording !== undefined &&
-    isOff(recording.last, repo, at, nextTimezone(recording.timezone, timezone) ?? undefined)
+    isOff(recording.last, repo, at, recording.timezone && nextTimezone(recording.timezone, timezone))
 
   const bodyOf = ({ id, minutes, timezone }: OpenBatch) => toBody(id, minutes.values(), timezone)
 
@@ -230,19 +229,20 @@ export const createFlushQueue = ({
     const now = clock.now()
     if (recording !== undefined && Math.abs(now - recording.askedAt) < ASK_AFTER_MS) return
     const last = await askRecording()
-    const timezone = last.hours === null ? UNKNOWN_TIMEZONE : await askTimezone()
-    recording = { last, timezone, askedAt: now }
+    const timezone = last.hours === null ? undefined : await askTimezone()
+    // Without the time zone, only the service can tell which minutes are in the hours.
+    recording = { last: { ...last, hours: timezone ? last.hours : null }, timezone, askedAt: now }
   }
 
   /** Recording hours are in the person's time zone, and this machine may be a container, which runs in UTC. */
-  const askTimezone = async (): Promise<PersonTimezone> => {
+  const askTimezone = async (): Promise<PersonTimezone | undefined> => {
     try {
       const options = { retry: false, signal: disposal.signal } as const
       const { timezone, timezone_chosen } = (await client.request('GET /api/me', options)).data
       return { timezone, timezoneChosen: timezone_chosen }
     } catch (error) {
       // A key that may only write activity.
-      if (error instanceof ApiProblem && error.status === 403) return UNKNOWN_TIMEZONE
+      if (error instanceof ApiProblem && error.code === 'scope_missing') return undefined
       throw error
     }
   }

@@ -7,9 +7,9 @@ import { matchesPattern } from './pattern.js'
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
-const localHour = (at: number, timezone: string | undefined) => {
+const localHour = (at: number, timezone: string | null | undefined) => {
   const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
+    timeZone: timezone ?? undefined,
     weekday: 'short',
     hour: 'numeric',
     hourCycle: 'h23',
@@ -19,7 +19,12 @@ const localHour = (at: number, timezone: string | undefined) => {
 }
 
 /** Whether minutes of a repository in the UTC hour that begins at `at` are excluded. */
-export const isOff = (recording: Recording, repo: string, at: number, timezone: string | undefined) => {
+export const isOff = (
+  recording: Recording,
+  repo: string,
+  at: number,
+  timezone: string | null | undefined,
+) => {
   if (recording.paused || recording.repos_off.some((pattern) => matchesPattern(pattern, repo))) return true
   if (recording.hours === null) return false
   const { from, to, weekdays: days } = recording.hours
