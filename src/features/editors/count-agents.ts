@@ -82,8 +82,10 @@ const changedDays = (
   const days = new Map(stored.map((row) => [`${row.day} ${row.repoKey}`, row]))
   const result = new Map<string, AgentDay & { hours: number[] }>()
   const after = minutesByHour(rules, rules, workspace)
-  const changes = before ? differences(minutesByHour(before, rules, workspace), after) : after
-  for (const { localHour, repoKey, minutes } of changes) {
+  for (const { localHour, repoKey, minutes, change } of differences(
+    before ? minutesByHour(before, rules, workspace) : after,
+    after,
+  )) {
     const [day, hour] = [dayOf(localHour), hourOfDay(localHour)]
     const key = `${day} ${repoKey}`
     const known = days.get(key)
@@ -98,7 +100,7 @@ const changedDays = (
     }
     result.set(key, row)
     const earlier = row.hours[hour] ?? 0
-    row.hours[hour] = before ? Math.min(MINUTES, Math.max(0, earlier + minutes)) : Math.max(earlier, minutes)
+    row.hours[hour] = Math.min(MINUTES, Math.max(minutes, earlier + change))
   }
   return [...result.values()].flatMap((row) => {
     const old = days.get(`${row.day} ${row.repoKey}`)?.hours
@@ -114,14 +116,15 @@ interface HourMinutes {
   minutes: number
 }
 
-/** What is to be added. */
-const differences = (before: readonly HourMinutes[], after: readonly HourMinutes[]): HourMinutes[] => {
-  const sums = new Map(after.map((one) => [`${one.localHour} ${one.repoKey}`, one]))
+/** The minutes as they are, and by how many they have changed. */
+const differences = (before: readonly HourMinutes[], after: readonly HourMinutes[]) => {
+  const keyOf = ({ localHour, repoKey }: HourMinutes) => `${localHour} ${repoKey}`
+  const changed = new Map(after.map((one) => [keyOf(one), { ...one, change: one.minutes }]))
   for (const one of before) {
-    const key = `${one.localHour} ${one.repoKey}`
-    sums.set(key, { ...one, minutes: (sums.get(key)?.minutes ?? 0) - one.minutes })
+    const { minutes, change } = changed.get(keyOf(one)) ?? { minutes: 0, change: 0 }
+    changed.set(keyOf(one), { ...one, minutes, change: change - one.minutes })
   }
-  return [...sums.values()]
+  return [...changed.values()]
 }
 
 /** Agents' minutes in a workspace by local hour and repository, as these marks have them. */
