@@ -177,6 +177,7 @@ export const samples: Sample[] = [
   ...calls(webhooks.findWebhook, [id]),
   ...calls(webhooks.insertDelivery, [id, { event: 'push', status: 200, counted: 0, skipped: 0 }]),
   ...calls(webhooks.listDeliveries, [id, moment]),
+  ...calls(webhooks.clearSkippedCommits, ['ada', 10]),
 
   ...calls(rowCounts.countRowsOfWorkspace, [id]),
   ...calls(workspaceSettings.readWorkspaceSettings, [id, undefined]),

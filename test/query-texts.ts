@@ -71,9 +71,9 @@ const createRecorder = (isEmpty: boolean) => {
 /** The SQL of a call, with and without a found row. */
 const record = async (call: (db: Db) => Promise<unknown>) => {
   const full = createRecorder(false)
-  // The made-up value isn't JSON, so reading it can end the call once its statements are known.
+  // The made-up value is neither JSON nor a list, so reading it can end the call once its statements are known.
   await call(full.db).catch((error) => {
-    if (!(error instanceof SyntaxError)) throw error
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
   })
   const empty = createRecorder(true)
   // Where a row must be there, this is where it ends.
