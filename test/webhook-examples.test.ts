@@ -56,6 +56,7 @@ t.test('the examples are read as GitHub documents them', async (t) => {
       at: Date.parse('2019-05-15T15:19:25Z'),
       shownDay: null,
       author: { id: 21_031_067 },
+      login: 'Codertocat',
     },
   ])
   const issues = await Promise.all(
