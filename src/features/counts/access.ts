@@ -1,8 +1,8 @@
 /** Access to uploads, whose body may be the first to name the workspace. */
 import type { Role } from '../../../schemas/common.js'
 import type { Scope } from '../../../schemas/keys.js'
-import { ApiError } from '../../errors.js'
 import { type Access, anyCallerWith } from '../../platform/access/access.js'
+import { requireRole } from '../../platform/access/role.js'
 import { isUuid } from '../../platform/http/formats.js'
 import { canAccessWorkspace } from '../keys/index.js'
 import type { WorkspaceCall } from '../workspaces/index.js'
@@ -25,7 +25,7 @@ export const adminOfNamedWorkspace = (...scopes: Scope[]): Access<Roles> => ({
   find: async ({ server, key, memberId: userId, query }) => {
     const all = await readRoles(server.db, userId)
     const reached = all.filter(({ workspaceId }) => !key || canAccessWorkspace(key, workspaceId))
-    requireAdmin(reached.find(({ role }) => role === 'admin')?.role ?? reached[0]?.role)
+    requireRole(reached.find(({ role }) => role === 'admin') ?? reached[0], 'admin')
     const roles = new Map(reached.map(({ workspaceId, role }) => [workspaceId, role]))
     const { workspace } = query as { workspace?: unknown }
     // The schema rejects any other one.
@@ -35,16 +35,10 @@ export const adminOfNamedWorkspace = (...scopes: Scope[]): Access<Roles> => ({
   },
 })
 
-/** @param role undefined for people outside the workspace @throws {ApiError} `workspace_not_found`, `admin_required` */
-const requireAdmin = (role: Role | undefined): void => {
-  if (role === undefined) throw new ApiError('workspace_not_found')
-  if (role !== 'admin') throw new ApiError('admin_required')
-}
-
 /** @throws {ApiError} `workspace_not_found`, `admin_required` */
 export const requireAdminIn = ({ userId, key, roles }: Roles, workspace: string): WorkspaceCall => {
   const workspaceId = workspace.toLowerCase()
   const role = roles.get(workspaceId)
-  requireAdmin(role)
+  requireRole(role && { role }, 'admin')
   return { workspaceId, userId, key }
 }

@@ -10,9 +10,9 @@ import {
   type RequestPart,
   type SchemaOf,
 } from '../../platform/access/access.js'
+import { requireRole } from '../../platform/access/role.js'
 import { canAccessWorkspace } from '../keys/index.js'
 import type { WorkspaceCall } from './change-workspace.js'
-import { requireRole } from './policies/rights.js'
 import { readRole } from './queries/members.js'
 
 /** The part of a request that names the workspace. */

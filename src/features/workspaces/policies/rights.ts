@@ -1,8 +1,8 @@
 /** The rights of roles, access keys and organizations, and each person's quotas. */
-import type { Role } from '../../../../schemas/common.js'
 import type { WorkspaceQuota } from '../../../../schemas/limits.js'
 import { parsePatterns } from '../../../../schemas/repo-pattern.js'
 import { ApiError } from '../../../errors.js'
+import { requireRole } from '../../../platform/access/role.js'
 import type { Db } from '../../../platform/database/client.js'
 import { countWorkspacesOf, lockRole } from '../queries/members.js'
 
@@ -66,13 +66,6 @@ export const requireCreateQuota = async (
       detail: `You can create at most ${quota.workspaces_created} workspaces, including those that you have left. Delete one first.`,
     })
   await requireJoinQuota(db, userId, patterns, quota)
-}
-
-/** Without a membership (undefined), the workspace isn't found. @throws {ApiError} */
-export const requireRole = <M extends { role: Role }>(member: M | undefined, wanted: Role): M => {
-  if (member === undefined) throw new ApiError('workspace_not_found')
-  if (wanted === 'admin' && member.role !== 'admin') throw new ApiError('admin_required')
-  return member
 }
 
 /**
